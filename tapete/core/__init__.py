@@ -1,0 +1,34 @@
+"""The contract between rules and algorithms, and what people hold in their hands: games, states, views, records."""
+
+from tapete.core.contract import CHANCE, TERMINAL, Rules
+from tapete.core.errors import IllegalAction, TapeteError
+from tapete.core.game import Game, State, View
+from tapete.core.names import make, variants
+from tapete.core.record import Record
+from tapete.core.rng import Rng
+from tapete.core.scene import Board, Move, Note, Place, Scene, Score, Things
+from tapete.core.spec import Field, Spec
+
+__all__ = [
+    "CHANCE",
+    "TERMINAL",
+    "Board",
+    "Field",
+    "Game",
+    "IllegalAction",
+    "Move",
+    "Note",
+    "Place",
+    "Record",
+    "Rng",
+    "Rules",
+    "Scene",
+    "Score",
+    "Spec",
+    "State",
+    "TapeteError",
+    "Things",
+    "View",
+    "make",
+    "variants",
+]

@@ -1,0 +1,334 @@
+"""A game with its parameters, a state of it, and what one seat may know of a state."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core import calls
+from tapete.core.contract import CHANCE, TERMINAL, Rules
+from tapete.core.errors import IllegalAction, TapeteError
+from tapete.core.rng import Rng
+from tapete.core.scene import Move, Place, Scene
+from tapete.core.spec import Spec
+
+if TYPE_CHECKING:
+    from tapete.core.record import Record
+
+Bytes = NDArray[np.uint8]
+
+
+class Game:
+    """Rules with their parameters fixed: what `tapete.make` returns. Compiled on first use."""
+
+    def __init__(self, spec: Spec, package: str) -> None:
+        self.spec = spec
+        self.package = package
+
+    def _module(self, name: str) -> Any:
+        return importlib.import_module(f"{self.package}.{name}")
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The compiled functions of the contract."""
+        module = self._module("rules")
+        return Rules(*(getattr(module, name) for name in Rules._fields))
+
+    @cached_property
+    def table(self) -> NDArray[np.uint64]:
+        """The same as a kernel takes them: [11] addresses."""
+        return np.array([function.address for function in self.rules], dtype=np.uint64)
+
+    @cached_property
+    def dtype(self) -> np.dtype[np.void]:
+        """The record in which a state lives."""
+        return self._module("rules").STATE
+
+    @cached_property
+    def params(self) -> NDArray[np.float64]:
+        """What `start` is given; one number at least, so that there is something to point at."""
+        return np.array(self.spec.params or (0.0,), dtype=np.float64)
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of a state, a multiple of 8."""
+        return -(-(self.dtype.itemsize + self.spec.tail) // 8) * 8
+
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+        return self.spec.players
+
+    def start(self) -> State:
+        """The state before anything happened."""
+        data = np.zeros(self.size, dtype=np.uint8)
+        calls.start(self.table, data, self.params)
+        return State(self, data, [])
+
+    def read(self, text: str) -> State:
+        """The state that a text tells: the moves so far, as `str(state)` writes them, with or without the game's name."""
+        head, colon, tail = text.partition(":")
+        if colon and head.strip() != self.spec.name:
+            raise TapeteError(f"this is a state of {head.strip()!r}, not of {self.spec.name}")
+        state = self.start()
+        for word in (tail if colon else head).split():
+            state.apply(word)
+        return state
+
+    def replay(self, actions: list[int]) -> State:
+        """The state after these actions, each of them checked."""
+        state = self.start()
+        for action in actions:
+            state.apply(action)
+        return state
+
+    def write(self, data: Bytes, action: int) -> str:
+        """An action in the game's notation."""
+        return self._module("notation").write(self.spec, self.record(data), action)
+
+    def describe(self, data: Bytes, seat: int) -> str:
+        """All that the seat sees at this moment, in one line."""
+        return self._module("notation").describe(self.spec, self.record(data), seat)
+
+    def scene(self, data: Bytes, seat: int | None, actions: list[int]) -> Scene:
+        """The table as the seat sees it (None: all of it), with these legal moves."""
+        module = self._module("scene")
+        record = self.record(data)
+        return Scene(
+            seat=seat,
+            player=int(calls.player(self.table, data)),
+            parts=tuple(module.parts(self.spec, record, seat)),
+            moves=tuple(
+                Move(action=action, text=self.write(data, action), place=module.place(self.spec, record, action))
+                for action in actions
+            ),
+        )
+
+    def record(self, data: Bytes) -> np.void:
+        """The bytes of a state as a record, read only. Bytes behind the record are its field-like `data[itemsize:]`."""
+        view = data[: self.dtype.itemsize].view(self.dtype)
+        view.flags.writeable = False
+        return view[0]
+
+    def actions(self, data: Bytes) -> list[int]:
+        """Legal actions of whoever moves, chance included; ascending."""
+        if calls.player(self.table, data) == CHANCE:
+            return [outcome for outcome, _ in self.outcomes(data)]
+        out = np.empty(max(self.spec.max_actions, 1), dtype=np.int32)
+        return out[: calls.actions(self.table, data, out)].tolist()
+
+    def outcomes(self, data: Bytes) -> list[tuple[int, float]]:
+        """What chance may do, with probabilities."""
+        out = np.empty(max(self.spec.outcomes, 1), dtype=np.int32)
+        probs = np.empty(max(self.spec.outcomes, 1), dtype=np.float64)
+        n = calls.outcomes(self.table, data, out, probs)
+        return list(zip(out[:n].tolist(), probs[:n].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        return f"tapete.make({self.spec.name!r})"
+
+    def __str__(self) -> str:
+        return self.spec.name
+
+
+class State:
+    """A game in progress, everything in it: for rules, solvers and the arena. A policy gets a :class:`View`."""
+
+    __slots__ = ("data", "game", "history")
+
+    def __init__(self, game: Game, data: Bytes, history: list[int] | None) -> None:
+        self.game = game
+        self.data = data
+        self.history = history  # every action so far, of chance too; None in a world that was only imagined
+
+    @property
+    def player(self) -> int:
+        """Who moves: a seat, CHANCE or TERMINAL."""
+        return int(calls.player(self.game.table, self.data))
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.player == TERMINAL
+
+    def actions(self) -> list[int]:
+        """Legal actions of whoever moves, chance included; ascending. None when the game is over."""
+        return [] if self.over else self.game.actions(self.data)
+
+    def outcomes(self) -> list[tuple[int, float]]:
+        """What chance may do, with probabilities; nothing where chance doesn't move."""
+        return self.game.outcomes(self.data) if self.player == CHANCE else []
+
+    def apply(self, action: int | str) -> State:
+        """Makes a move, given by its id or in notation. Checked: an illegal one changes nothing and raises."""
+        if isinstance(action, str):
+            action = self.read(action)
+        elif action not in self.actions():
+            raise IllegalAction(self._illegal(str(action)))
+        calls.apply(self.game.table, self.data, action)
+        if self.history is not None:
+            self.history.append(int(action))
+        return self
+
+    def deal(self, rng: Rng) -> State:
+        """Lets chance move until a player has to, or the game is over."""
+        while self.player == CHANCE:
+            outcome = calls.draw(self.game.table, self.data, rng.words)
+            calls.apply(self.game.table, self.data, outcome)
+            if self.history is not None:
+                self.history.append(int(outcome))
+        return self
+
+    def returns(self) -> list[float]:
+        """The payoffs, one a seat; zeros until the game is over."""
+        out = np.zeros(self.game.players, dtype=np.float64)
+        calls.returns(self.game.table, self.data, out)
+        return out.tolist()
+
+    def infoset(self, seat: int) -> int:
+        """Key of all that the seat knows."""
+        return int(calls.infoset(self.game.table, self.data, self._seat(seat)))
+
+    def view(self, seat: int) -> View:
+        """What the seat may know: this is what goes to a policy or a browser."""
+        seat = self._seat(seat)
+        world = self.data.copy()
+        calls.redeal(self.game.table, world, seat, Rng("view", self.infoset(seat)).words)
+        return View(self.game, world, seat)
+
+    def scene(self) -> Scene:
+        """The whole table, all hands open: for replays."""
+        return self.game.scene(self.data, None, [])
+
+    def write(self, action: int) -> str:
+        """An action in the game's notation."""
+        return self.game.write(self.data, action)
+
+    def read(self, text: str) -> int:
+        """The legal action that is written so."""
+        wanted = text.strip().lower()
+        for action in self.actions():
+            if self.write(action).lower() == wanted:
+                return action
+        raise IllegalAction(self._illegal(text))
+
+    def copy(self) -> State:
+        """Another state that goes its own way."""
+        return State(self.game, self.data.copy(), None if self.history is None else list(self.history))
+
+    def record(self, *names: str) -> Record:
+        """The log of the game so far, with the names of those who sat there."""
+        from tapete.core.record import Record
+
+        return Record.of(self, names)
+
+    def _seat(self, seat: int) -> int:
+        if not 0 <= seat < self.game.players:
+            raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {seat}")
+        return seat
+
+    def _illegal(self, text: str) -> str:
+        legal = self.actions()
+        if not legal:
+            return f"{text!r} can't be played: the game is over"
+        some = ", ".join(self.write(action) for action in legal[:12])
+        return f"{text!r} can't be played here; legal: {some}{', ...' if len(legal) > 12 else ''}"
+
+    def __str__(self) -> str:
+        return f"{self.game}: {' '.join(words(self))}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and self.game.spec == other.game.spec and bool((self.data == other.data).all())
+
+    def __hash__(self) -> int:
+        return hash(self.data.tobytes())
+
+
+class View:
+    """What one seat may know of a state.
+
+    It is made of a world in which everything that the seat can't know has been dealt anew, by a generator that is
+    seeded with what the seat does know. The real state is not in it, so nothing can leak from it, by mistake or by
+    intent; two states that the seat can't tell apart give the same view, byte for byte.
+    """
+
+    __slots__ = ("_world", "game", "seat")
+
+    def __init__(self, game: Game, world: Bytes, seat: int) -> None:
+        self.game = game
+        self.seat = seat
+        self._world = world
+
+    @property
+    def player(self) -> int:
+        """Who moves: a seat, CHANCE or TERMINAL."""
+        return int(calls.player(self.game.table, self._world))
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.player == TERMINAL
+
+    def actions(self) -> list[int]:
+        """Legal actions of this seat, ascending; none when it isn't its turn."""
+        return self.game.actions(self._world) if self.player == self.seat else []
+
+    @property
+    def infoset(self) -> int:
+        """Key of all that the seat knows."""
+        return int(calls.infoset(self.game.table, self._world, self.seat))
+
+    def observation(self) -> NDArray[np.float32]:
+        """The same as numbers: [observation_size], laid out as `Spec.observation(seat)` says."""
+        out = np.zeros(self.game.spec.observation_size, dtype=np.float32)
+        calls.observe(self.game.table, self._world, self.seat, out)
+        return out[: sum(part.size for part in self.game.spec.observation(self.seat))]
+
+    def features(self) -> NDArray[np.float32]:
+        """The legal actions as numbers: [legal, feature_size]."""
+        legal = self.actions()
+        out = np.zeros((len(legal), self.game.spec.feature_size), dtype=np.float32)
+        for row, action in zip(out, legal, strict=True):
+            calls.features(self.game.table, self._world, action, row)
+        return out
+
+    def returns(self) -> list[float]:
+        """The payoffs, one a seat, once the game is over; zeros before."""
+        out = np.zeros(self.game.players, dtype=np.float64)
+        calls.returns(self.game.table, self._world, out)
+        return out.tolist()
+
+    def sample(self, rng: Rng) -> State:
+        """A world that may be the real one: everything that the seat can't know, dealt anew."""
+        world = self._world.copy()
+        calls.redeal(self.game.table, world, self.seat, rng.words)
+        return State(self.game, world, None)
+
+    def write(self, action: int) -> str:
+        """An action in the game's notation."""
+        return self.game.write(self._world, action)
+
+    def scene(self) -> Scene:
+        """The table as this seat sees it."""
+        return self.game.scene(self._world, self.seat, self.actions())
+
+    def __str__(self) -> str:
+        return self.game.describe(self._world, self.seat)
+
+
+def words(state: State) -> Iterator[str]:
+    """The moves of a state in notation, one by one."""
+    if state.history is None:
+        raise TapeteError("an imagined world has no history")
+    again = state.game.start()
+    for action in state.history:
+        yield again.write(action)
+        calls.apply(state.game.table, again.data, action)
+
+
+__all__ = ["Game", "Move", "Place", "State", "View"]
