@@ -49,7 +49,7 @@ def check_game(game: Game | str, *, games: int = 50, seed: int = 0) -> None:
 
 @dataclass
 class Memory:
-    """What was known where: an information set's key must stand for one history of knowledge, and the other way round."""
+    """What was known where: an information set's key must stand for one history of knowledge, and the reverse."""
 
     players: int
     knowledge: dict[tuple[int, int], int] = field(default_factory=dict)  # (seat, key) -> knowledge

@@ -3,7 +3,7 @@
 from tapete.core.contract import CHANCE, TERMINAL, Rules
 from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.game import Game, State, View
-from tapete.core.names import make, variants
+from tapete.core.names import Call, make, variants
 from tapete.core.record import Record
 from tapete.core.rng import Rng
 from tapete.core.scene import Board, Move, Note, Place, Scene, Score, Things
@@ -13,6 +13,7 @@ __all__ = [
     "CHANCE",
     "TERMINAL",
     "Board",
+    "Call",
     "Field",
     "Game",
     "IllegalAction",

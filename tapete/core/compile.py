@@ -10,12 +10,14 @@ Three decorators, and no other way to compile anything in this package:
     a small function that rules and kernels call, compiled into each of its callers.
 
 Numba's own disk cache only notices a change in the file of the compiled function. The cache here also notices a change
-in its neighbours and in ``tapete.core``, which is where helpers live, so that stale machine code is never loaded.
+in its folder and in the files of the core that have helpers, so that stale machine code is never loaded.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
+import pkgutil
 import sys
 import time
 from collections.abc import Callable
@@ -47,26 +49,37 @@ DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
-CORE = Path(__file__).parent
+CORE = [Path(__file__).parent / name for name in ("compile.py", "contract.py", "rng.py")]
 
 helper = cast("Callable[[Function], Function]", njit(error_model="numpy"))
 
 
 @cache
-def _folder_stamp(folder: Path) -> str:
+def _stamp(folder: Path) -> str:
+    """What the machine code of a folder's functions was made from."""
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
+    for path in [*sorted(folder.glob("*.py")), *CORE]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
 
 
+def compiled_modules() -> list[str]:
+    """The modules of the package that compile something when they are imported."""
+    package = importlib.import_module("tapete")
+    found = []
+    for module in pkgutil.walk_packages(package.__path__, "tapete."):
+        source = Path(*package.__path__, *module.name.split(".")[1:]).with_suffix(".py")
+        if source.exists() and any(mark in source.read_text() for mark in ("\n@rule\n", "\n@kernel(")):
+            found.append(module.name)
+    return found
+
+
 class _Cache(FunctionCache):  # type: ignore[misc]
-    """A disk cache that is stale as soon as the function's folder or the core has changed."""
+    """A disk cache that is stale as soon as the function's folder or the core's helpers have changed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        folder = Path(function.__code__.co_filename).parent
-        self._cache_file._source_stamp = (_folder_stamp(folder), _folder_stamp(CORE))
+        self._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename).parent)
 
 
 class _Progress:
@@ -100,12 +113,15 @@ def compile_rule(function: Callable[..., Any], signature: Any) -> Any:
 
 
 def kernel(signature: Any) -> Callable[[Function], Function]:
-    """Compiles an algorithm. The signature is explicit: without one, a recursive kernel from the cache crashes."""
+    """Compiles an algorithm. The signature is explicit: without one, a recursive kernel from the cache crashes.
+
+    A kernel lets other threads of Python run beside it; two cores are used by calling it in two threads.
+    """
 
     def decorate(function: Function) -> Function:
         from numba.core import typeinfer
 
-        dispatcher: Any = njit(error_model="numpy")(function)
+        dispatcher: Any = njit(error_model="numpy", nogil=True)(function)
         dispatcher._cache = _Cache(function)
 
         def compile_all() -> None:
@@ -113,9 +129,7 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
                 dispatcher.compile(signature)
             dispatcher.disable_compile()
 
-        arguments, result = sigutils.normalize_signature(signature)
-        full = types.void(*arguments) if result is None else result(*arguments)
-        _load_or_compile(function, dispatcher._cache, full, dispatcher.targetdescr, compile_all)
+        _load_or_compile(function, dispatcher._cache, signature, dispatcher.targetdescr, compile_all)
         return cast(Function, dispatcher)
 
     return decorate
@@ -149,3 +163,24 @@ int32_ptr = _pointer_to(INT32_PTR)
 float32_ptr = _pointer_to(FLOAT32_PTR)
 float64_ptr = _pointer_to(FLOAT64_PTR)
 uint64_ptr = _pointer_to(UINT64_PTR)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def first_of(typing_context: Any, array: Any) -> Any:
+    """The address of an array's first element, as a pointer to its own type."""
+    pointer = types.CPointer(array.dtype)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
+
+    return pointer(array), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def ahead(typing_context: Any, pointer: Any, n: Any) -> Any:
+    """The pointer n elements further on. Pointers know no negative indices, so loops over them become vector code."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return pointer(pointer, types.int64), generate

@@ -21,7 +21,7 @@ recompiled when the other changes. They check nothing: checking happens at the e
 ``features(state, action, out)`` an action as numbers, for networks that score actions
 ==============================  ======================================================================================
 
-Chance deals one card (or rolls one hand of dice) at a time. Hands are sets, so that the order of the deal leaves no trace.
+Chance deals one card, or rolls one player's dice, at a time. Hands are sets: the order of the deal leaves no trace.
 """
 
 from __future__ import annotations

@@ -71,12 +71,12 @@ class Game:
         return State(self, data, [])
 
     def read(self, text: str) -> State:
-        """The state that a text tells: the moves so far, as `str(state)` writes them, with or without the game's name."""
-        head, colon, tail = text.partition(":")
-        if colon and head.strip() != self.spec.name:
-            raise TapeteError(f"this is a state of {head.strip()!r}, not of {self.spec.name}")
+        """The state that a text tells: moves as `str(state)` writes them, with the game's name or without."""
+        moves = text.strip().removeprefix(f"{self.spec.name}:")
+        if ":" in moves:
+            raise TapeteError(f"this is a state of {text.rpartition(':')[0].strip()!r}, not of {self.spec.name}")
         state = self.start()
-        for word in (tail if colon else head).split():
+        for word in moves.split():
             state.apply(word)
         return state
 
@@ -216,6 +216,12 @@ class State:
             if self.write(action).lower() == wanted:
                 return action
         raise IllegalAction(self._illegal(text))
+
+    def is_seen(self, action: int, seat: int) -> bool:
+        """Whether the seat will see this very action being made, or can't tell it from another one."""
+        others = [other for other in self.actions() if other != action][:3]
+        known = self.copy().apply(action).infoset(seat)
+        return self.player == seat or all(self.copy().apply(other).infoset(seat) != known for other in others)
 
     def copy(self) -> State:
         """Another state that goes its own way."""

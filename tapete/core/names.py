@@ -1,7 +1,7 @@
-"""Games by name: found by folder, with parameters written as in ``dudo(5,2,2)`` or ``holdem(players=10)``.
+"""Games (and agents) by name, with parameters: ``dudo(5,2,2)``, ``holdem(players=10)``, ``mcts(100)``.
 
-Every folder in ``tapete/games`` has a tuple ``VARIANTS`` of functions. The name of a function is the name of a game, its
-parameters are the game's, and it returns the :class:`Spec` that goes with their values. There is no list to register in.
+Every folder in ``tapete/games`` has a tuple ``VARIANTS`` of functions. The name of a function is the name of a game,
+its parameters are the game's, and it returns the :class:`Spec` that goes with them. There is no list to register in.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import difflib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -28,11 +28,6 @@ class Variant(NamedTuple):
     package: str  # "tapete.games.dudo"
     spec: Callable[..., Spec]
 
-    @property
-    def parameters(self) -> dict[str, inspect.Parameter]:
-        """In the order in which they may be written."""
-        return dict(inspect.signature(self.spec, eval_str=True).parameters)
-
 
 @cache
 def variants() -> dict[str, Variant]:
@@ -49,29 +44,74 @@ def variants() -> dict[str, Variant]:
 def make(text: str) -> Game:
     """The game that a text names.
 
-    >>> make("dudo(5, 2, 2)")
-    tapete.make('dudo(5,2,2)')
+    >>> make("ocp( 12 )")
+    tapete.make('ocp(12)')
     >>> make("chess")
     Traceback (most recent call last):
     ...
     tapete.core.errors.TapeteError: there is no game 'chess'; `tapete games` lists them all
     """
-    name, arguments = split_call(text)
-    variant = variants().get(name)
-    if variant is None:
-        close = difflib.get_close_matches(name, variants(), n=1)
-        hint = f"did you mean {close[0]!r}?" if close else "`tapete games` lists them all"
-        raise TapeteError(f"there is no game {name!r}; {hint}")
-    values = _bind(name, variant.parameters, arguments)
-    try:
-        spec = variant.spec(**values)
-    except TapeteError as error:
-        raise TapeteError(f"{name}: {error}") from None
-    return Game(replace(spec, name=write_call(name, variant.parameters, values), parameters=values), variant.package)
+    call = Call.read(text, "game", {name: variant.spec for name, variant in variants().items()})
+    spec = replace(call.run(), name=str(call), parameters=call.values)
+    return Game(spec, variants()[call.name].package)
 
 
-def split_call(text: str) -> tuple[str, list[str]]:
-    """``"dudo(5,2,2)"`` as ``("dudo", ["5", "2", "2"])``."""
+class Call(NamedTuple):
+    """A name with parameters, read from a text and bound to the function of that name."""
+
+    name: str
+    function: Callable[..., Any]
+    values: dict[str, Value]
+
+    @classmethod
+    def read(cls, text: str, kind: str, functions: Mapping[str, Callable[..., Any]]) -> Call:
+        """Parses a text; `kind` says what it names in an error message, `tapete <kind>s` must list them."""
+        name, arguments = _split(text)
+        if name not in functions:
+            close = difflib.get_close_matches(name, functions, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"`tapete {kind}s` lists them all"
+            raise TapeteError(f"there is no {kind} {name[:60]!r}; {hint}")
+        return cls(name, functions[name], _bind(name, functions[name], arguments))
+
+    def run(self) -> Any:
+        """Calls the function; what it says of a bad value is told with its name."""
+        try:
+            return self.function(**self.values)
+        except TapeteError as error:
+            raise TapeteError(f"{self.name}: {error}") from None
+
+    def __str__(self) -> str:
+        """As it is written: keyword parameters only where they are not the usual ones."""
+        parts = []
+        for key, parameter in _parameters(self.function).items():
+            if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+                parts.append(_written(self.values[key]))
+            elif self.values[key] != parameter.default:
+                parts.append(f"{key}={_written(self.values[key])}")
+        return f"{self.name}({','.join(parts)})" if parts else self.name
+
+
+def usage(name: str, function: Callable[..., Any]) -> str:
+    """How it is written, with the usual values: ``"holdem(players=2, cap=4)"``."""
+    parameters = _parameters(function).values()
+    parts = [p.name if p.default is p.empty else f"{p.name}={_written(p.default)}" for p in parameters]
+    return f"{name}({', '.join(parts)})" if parts else name
+
+
+def needs_parameters(function: Callable[..., Any]) -> bool:
+    """Whether something must be said besides the name."""
+    return any(p.default is p.empty for p in _parameters(function).values())
+
+
+def _written(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    return dict(inspect.signature(function, eval_str=True).parameters)
+
+
+def _split(text: str) -> tuple[str, list[str]]:
     text = text.strip()
     name, bracket, rest = text.partition("(")
     if len(text) > LONGEST_NAME or (bracket and not rest.endswith(")")) or not name.strip():
@@ -80,44 +120,24 @@ def split_call(text: str) -> tuple[str, list[str]]:
     return name.strip(), [part.strip() for part in inside.split(",")] if inside else []
 
 
-def write_call(name: str, parameters: dict[str, inspect.Parameter], values: dict[str, Value]) -> str:
-    """The name as it is written: keyword parameters only where they are not the usual ones."""
-    parts = []
-    for key, parameter in parameters.items():
-        text = str(values[key]).lower() if isinstance(values[key], bool) else str(values[key])
-        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
-            parts.append(text)
-        elif values[key] != parameter.default:
-            parts.append(f"{key}={text}")
-    return f"{name}({','.join(parts)})" if parts else name
-
-
-def _bind(name: str, parameters: dict[str, inspect.Parameter], arguments: list[str]) -> dict[str, Value]:
-    usage = f"{name}({', '.join(_usage(p) for p in parameters.values())})"
+def _bind(name: str, function: Callable[..., Any], arguments: list[str]) -> dict[str, Value]:
+    parameters = _parameters(function)
+    right = f"write {usage(name, function)}"
     given: dict[str, str] = {}
     for key, argument in zip([*parameters, *[""] * len(arguments)], arguments, strict=False):
         head, equals, tail = argument.partition("=")
         if equals:
             key, argument = head.strip(), tail.strip()
         if key not in parameters:
-            wrong = f"no parameter {key!r}" if equals else f"at most {len(parameters)} parameters"
-            raise TapeteError(f"{name} has {wrong}; write {usage}")
+            most = f"at most {len(parameters)} parameters, not {len(arguments)}" if parameters else "no parameters"
+            wrong = f"no parameter {key!r}" if equals else most
+            raise TapeteError(f"{name} has {wrong}; {right}")
         if key in given:
-            raise TapeteError(f"{name}: {key} is given twice; write {usage}")
+            raise TapeteError(f"{name}: {key} is given twice; {right}")
         given[key] = argument
-    return {
-        key: _value(name, p, given[key]) if key in given else _default(name, p, usage) for key, p in parameters.items()
-    }
-
-
-def _usage(parameter: inspect.Parameter) -> str:
-    return parameter.name if parameter.default is inspect.Parameter.empty else f"{parameter.name}={parameter.default}"
-
-
-def _default(name: str, parameter: inspect.Parameter, usage: str) -> Value:
-    if parameter.default is inspect.Parameter.empty:
-        raise TapeteError(f"{name} needs {parameter.name}; write {usage}")
-    return parameter.default
+    if missing := [key for key, p in parameters.items() if key not in given and p.default is p.empty]:
+        raise TapeteError(f"{name} needs {missing[0]}; {right}")
+    return {key: _value(name, p, given[key]) if key in given else p.default for key, p in parameters.items()}
 
 
 def _value(name: str, parameter: inspect.Parameter, text: str) -> Value:

@@ -71,7 +71,7 @@ class Record:
 
     def to_text(self) -> str:
         """Four lines that a person can read and write."""
-        returns = "none yet" if self.returns is None else " ".join(f"{x:g}" for x in self.returns)
+        returns = "none yet" if self.returns is None else " ".join(map(_short, self.returns))
         seats = ", ".join(self.seats)
         return f"game: {self.game}\nseats: {seats}\nmoves: {' '.join(self.moves)}\nreturns: {returns}\n"
 
@@ -138,3 +138,8 @@ def _list(data: dict[str, Any], key: str, kind: type | tuple[type, ...]) -> list
     if not isinstance(items, list) or not all(isinstance(x, kind) and not isinstance(x, bool) for x in items):
         raise TapeteError(f'not a record: "{key}" is not a list of {"texts" if kind is str else "numbers"}')
     return items
+
+
+def _short(x: float) -> str:
+    """A number as it is read back to the last bit, without a needless ".0"."""
+    return repr(x).removesuffix(".0")

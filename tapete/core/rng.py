@@ -39,7 +39,7 @@ def next_u64(rng: Any) -> Any:
 
 @helper
 def below(rng: Any, n: int) -> Any:
-    """A whole number 0 <= x < n, n < 2**31. The bias, below n / 2**32, is under 1e-7 for every n that a game here uses."""
+    """A whole number 0 <= x < n, n < 2**31; the bias is below n / 2**32."""
     return np.int64(((next_u64(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 

@@ -4,8 +4,8 @@ Written from the text of GAMES.md ("Truco Argentino, one against one, without fl
 paper alone, to check a fast implementation against. Nothing here is shared with that implementation.
 
 Actions: 0..39 play a card (as chance outcome: deal it), card = suit * 10 + index, suits bastos, copas, espadas, oros,
-indices 0..9 for the ranks 1 2 3 4 5 6 7 10 11 12; 40 envido, 41 real envido, 42 falta envido, 43 raise truco, 44 quiero,
-45 no quiero, 46 irse al mazo (only with mazo=True).
+indices 0..9 for the ranks 1 2 3 4 5 6 7 10 11 12; 40 envido, 41 real envido, 42 falta envido, 43 raise truco,
+44 quiero, 45 no quiero, 46 irse al mazo (only with mazo=True).
 
 Interpretations, where the text leaves room:
 
@@ -38,6 +38,7 @@ Interpretations, where the text leaves room:
     same there, and cheaper); constant MAZO_IN_REPLY_TO_TRUCO. The other scores the accepted level, plus 1 if the envido
     could still have been called: first trick not over, truco not accepted, no envido called in this hand.
 15. The match ends at once when the envido is paid and a seat reaches `points`, also where truco waits for its answer.
+    No score goes beyond `points`: what a seat wins over it is not counted, in a single hand's payoff neither.
 16. Between hands there is no state of its own: when a hand ends and the match goes on, the next hand is about to be
     dealt at once (all of the state is that of the new hand, mano has changed). At the end of the match (or of the
     single hand) everything stays as it stood when it ended, with the last points scored.
@@ -52,6 +53,7 @@ Interpretations, where the text leaves room:
 
 from copy import deepcopy
 from itertools import combinations
+from typing import Any
 
 # Switches for the two places where tables differ (interpretations 2 and 14).
 ENVIDO_AFTER_OWN_CARD = True
@@ -149,7 +151,7 @@ class Truco:
 
     def _new_hand(self, mano):
         self.mano = mano
-        self.dealt = ([], [])  # the cards dealt to each seat, in order
+        self.dealt: tuple[list[int], list[int]] = ([], [])  # the cards dealt to each seat, in order
         self.played = [[None, None], [None, None], [None, None]]  # played[trick][seat]
         self.winners = []  # of the finished tricks: 0, 1 or TIE
         self.leaders = []  # of the tricks begun
@@ -157,7 +159,7 @@ class Truco:
         # truco
         self.level = 1  # the accepted level
         self.last_accepted = None  # the seat that accepted the level, None at level 1
-        self.truco_call = None  # a level called that waits for its answer: 2, 3 or 4
+        self.truco_call: Any = None  # a level called that waits for its answer: 2, 3 or 4
         self.truco_caller = None
         # envido
         self.envido_calls = []  # 40, 41, 42 in order
@@ -233,9 +235,7 @@ class Truco:
             return True
         if self.level >= 2:  # truco was accepted, or raised (which accepts it)
             return True
-        if not self._first_trick():
-            return True
-        return False
+        return not self._first_trick()
 
     # ------------------------------------------------------------------ legal actions
 
@@ -263,9 +263,9 @@ class Truco:
         if self.truco_call < 4:
             legal.append(RAISE_TRUCO)
         # el envido está primero
-        if self.truco_call == 2 and self._may_open_envido():
-            if ENVIDO_AFTER_OWN_CARD or self.played[0][seat] is None:
-                legal += self._envido_calls_that_follow()
+        may_still = ENVIDO_AFTER_OWN_CARD or self.played[0][seat] is None
+        if self.truco_call == 2 and self._may_open_envido() and may_still:
+            legal += self._envido_calls_that_follow()
         if self.mazo and MAZO_IN_REPLY_TO_TRUCO:
             legal.append(MAZO)
         return legal
@@ -509,8 +509,6 @@ class Truco:
         count = len(self.dealt[rival]) - len(rival_played)
         found = []
         for cards in combinations(unseen, count):
-            if self.envido_shown is not None:
-                if self.envido_points(list(cards) + rival_played) != self.envido_shown[rival]:
-                    continue
-            found.append(frozenset(cards))
+            if self.envido_shown is None or self.envido_points([*cards, *rival_played]) == self.envido_shown[rival]:
+                found.append(frozenset(cards))
         return found

@@ -1,4 +1,4 @@
-"""Cards are numbers from 1, or J Q K where there are three; moves are `pass` (check or fold) and `bet` (bet or call)."""
+"""Cards are numbers from 1, or J Q K where there are three; moves are `pass` (check, fold) and `bet` (bet, call)."""
 
 from typing import Any
 

@@ -1,0 +1,62 @@
+# `make play` and `make test` work from a clean clone; everything else is for people who work on tapete.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --retries 10 --timeout 120
+INSTALL := $(PIP) install --constraint constraints.txt
+WORKERS ?= 2
+
+.PHONY: play install test format lint types unit test-slow bench clean
+
+play: .venv/.play  ## sit down at a table in the terminal
+	@$(BIN)/tapete play
+
+install: .venv/.all  ## everything: all extras, peers and tools
+
+test: .venv/.all lint types unit  ## all that CI checks
+
+lint:
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types:
+	$(BIN)/mypy
+
+unit:
+	$(BIN)/tapete warm
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+
+test-slow: .venv/.all  ## the long proofs; what they showed is written in docs/proofs.md
+	$(BIN)/tapete warm
+	$(BIN)/pytest -m slow -v --durations=0
+
+format: .venv/.all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: .venv/.all
+	$(BIN)/tapete bench sim --peers
+
+clean:
+	rm -rf .venv
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+.venv/.python:
+	@echo "tapete: making .venv"
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+# With the build tool installed beforehand, nothing is fetched twice.
+.venv/.build: .venv/.python constraints.txt
+	@$(INSTALL) hatchling editables
+	@touch $@
+
+.venv/.play: .venv/.build pyproject.toml constraints.txt
+	@if [ ! -e .venv/.all ] || [ -n "$$(find pyproject.toml constraints.txt -newer .venv/.all)" ]; then \
+		echo "tapete: installing what playing needs (about 60 MB, once)"; \
+		$(INSTALL) --no-build-isolation --editable .; fi
+	@touch $@
+
+.venv/.all: .venv/.build pyproject.toml constraints.txt
+	@echo "tapete: installing everything that tests need (PyTorch, Ray and other people's games among it, once)"
+	@$(INSTALL) --no-build-isolation --editable '.[learn,peers,web,ray,dev]'
+	@touch $@ .venv/.play

@@ -1,0 +1,175 @@
+"""The command line. Wrong input gets one line that says what is wrong and what would be right, and exit status 2."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import secrets
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from tapete.core import TapeteError, make, variants
+from tapete.core.names import needs_parameters, usage
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Games of hidden information: play them, measure them, solve them. A game is written like truco, dudo(5,2,2)"
+    " or holdem(players=10).",
+)
+bench_app = typer.Typer(no_args_is_help=True, help="Measure speed, beside other people's code in the same run.")
+app.add_typer(bench_app, name="bench")
+
+# Typer may bring its own copy of click, so the error is found by way of the one name that Typer exports.
+UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+def main() -> None:
+    """The entry point of `tapete`."""
+    try:
+        status = app(standalone_mode=False)
+    except UsageError as error:
+        if error.args and error.args[0]:  # not where help was shown because nothing was asked for
+            text = " ".join(error.format_message().split()).rstrip(".")
+            print(f"tapete: {text}; `tapete --help` tells how it goes", file=sys.stderr)
+        raise SystemExit(2) from None
+    except TapeteError as error:
+        print(f"tapete: {' '.join(str(error).split())}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except (typer.Abort, KeyboardInterrupt):
+        print("tapete: stopped", file=sys.stderr)
+        raise SystemExit(130) from None
+    raise SystemExit(status or 0)
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """List the games, with what their rules declare."""
+    usual = [make(name).spec for name in _playable()]
+    if as_json:
+        print(json.dumps([spec.to_json() for spec in usual], indent=2))
+        return
+    table = Table(box=None, header_style="bold")
+    for column in ("game", "", "seats", "actions", "longest", "payoffs", "hidden"):
+        table.add_column(column, justify="right" if column in ("seats", "actions", "longest") else "left")
+    for spec in usual:
+        low, high = spec.utility
+        payoffs = f"{low:g} to {high:+g}"
+        cells = (spec.players, spec.actions, spec.longest)
+        table.add_row(spec.name, spec.title, *map(str, cells), payoffs, "yes" if spec.hidden else "no")
+    console = Console()
+    console.print(table)
+    for name, variant in variants().items():
+        if needs_parameters(variant.spec):
+            console.print(f" {usage(name, variant.spec)}  {inspect.getdoc(variant.spec)}", highlight=False)
+
+
+@app.command()
+def agents(as_json: Json = False) -> None:
+    """List those who can be played against."""
+    from tapete.agents import agents as all_agents
+
+    rows = [{"agent": name, "about": inspect.getdoc(function)} for name, function in sorted(all_agents().items())]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        print(f"{row['agent']:20} {row['about']}")
+
+
+@app.command()
+def play(
+    game: Annotated[str, typer.Argument(help="The game; asked for where it is not given.")] = "",
+    against: Annotated[str, typer.Option(help="Who sits on the other seats: an agent, or `person`.")] = "random",
+    seat: Annotated[int, typer.Option(help="The seat you take; 0 moves first in most games.")] = 0,
+    seed: Annotated[int | None, typer.Option(help="Deal the cards by this seed.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Begin anew, even if a game was left in the middle.")] = False,
+) -> None:
+    """Sit down and play in the terminal. A game that you leave is continued the next time."""
+    from tapete.terminal.play import Quit, Sitting, saved_game
+    from tapete.terminal.play import play as play_game
+
+    console = Console()
+    rules = make(game or _ask_game(console))
+    path = saved_game(rules)
+    if path.exists() and not new:
+        sitting = Sitting.load(path)
+        console.print(f"continuing the game that was left in the middle ({path}); --new begins another", style="dim")
+    else:
+        sitting = Sitting.begin(rules, seat, against, secrets.randbits(63) if seed is None else seed)
+    with console.status(f"preparing {rules} (compiled the first time)"):
+        rules.table  # noqa: B018
+    try:
+        play_game(sitting, console)
+        path.unlink(missing_ok=True)
+    except Quit:
+        sitting.save(path)
+        console.print(f"\nsaved; `tapete play '{rules}'` goes on from here", highlight=False)
+
+
+@app.command()
+def warm(as_json: Json = False) -> None:
+    """Compile everything ahead of time, so that no first game has to wait."""
+    from tapete.core import compile as compiler
+
+    began = time.perf_counter()
+    modules = compiler.compiled_modules()
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("compiling", total=len(modules))
+        for module in modules:
+            progress.update(task, description=f"compiling {module.removeprefix('tapete.')}")
+            importlib.import_module(module)
+            progress.advance(task)
+    result = {"compiled": compiler.progress.done, "seconds": round(time.perf_counter() - began, 2)}
+    print(json.dumps(result) if as_json else f"ready: {result['compiled']} functions compiled in {result['seconds']} s")
+
+
+@bench_app.command("sim")
+def bench_sim(
+    peers: Annotated[bool, typer.Option("--peers", help="Measure other people's code too, in the same run.")] = False,
+    case: Annotated[str, typer.Option(help="Only the cases whose name contains this.")] = "",
+    seconds: Annotated[float, typer.Option(min=0.01, max=60, help="How long each measurement takes.")] = 1.0,
+    as_json: Json = False,
+) -> None:
+    """Random play: decisions and steps a second on one core."""
+    from tapete.bench import sim
+
+    _report(sim.run(peers=peers, case=case, seconds=seconds), as_json)
+
+
+def _report(rows: Any, as_json: bool) -> None:
+    """Prints the rows of a benchmark, as they come or as JSON at the end."""
+    if as_json:
+        print(json.dumps([row.to_json() for row in rows], indent=2))
+        return
+    layout = "{:28} {:22} {:>14} {:>14} {:>10}"
+    print(layout.format("case", "peer", "ours a second", "theirs", "ratio"))
+    for row in rows:
+        theirs = "" if row.theirs is None else f"{row.theirs:,.0f}"
+        ratio = "" if row.ratio is None else f"{row.ratio:,.1f}x"
+        print(layout.format(row.case, row.peer or "", f"{row.ours:,.0f}", theirs, ratio), flush=True)
+
+
+def _ask_game(console: Console) -> str:
+    names = _playable()
+    for i, name in enumerate(names):
+        console.print(f"{i + 1:3} {name:14} {make(name).spec.title}", highlight=False)
+    try:
+        text = console.input("which game? ").strip()
+    except EOFError:
+        raise TapeteError("no game was chosen; write it as in: tapete play truco") from None
+    return names[int(text) - 1] if text.isdecimal() and 1 <= int(text) <= len(names) else text
+
+
+def _playable() -> list[str]:
+    """Games that can be played without saying more, which one from a file can't."""
+    return sorted(name for name, variant in variants().items() if not needs_parameters(variant.spec))

@@ -1,0 +1,93 @@
+"""Cards are written `Ah` (ace of hearts), moves `fold`, `check` or `call`, `bet` or `raise`."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tapete.core.contract import CHANCE, TERMINAL
+from tapete.core.spec import Spec
+from tapete.games.holdem import STREETS
+from tapete.games.holdem.ranks import RANKS, SUITS
+
+FOLD, CALL, RAISE = range(3)
+
+
+def card_name(card: int) -> str:
+    """The card as it is written."""
+    return RANKS[card % 13] + SUITS[card // 13]
+
+
+def hand_faces(s: Any, owner: int, seat: int | None) -> tuple[str, ...]:
+    """The owner's cards as the seat sees them: empty where they lie face down. Nobody looks during the deal."""
+    is_known = seat is None or is_shown(s, owner) or (seat == owner and s["dealt"] >= 2 * s["players"])
+    return tuple(card_name(card) if is_known else "" for card in s["hole"][owner] if card >= 0)
+
+
+def board_faces(s: Any, seat: int | None) -> tuple[str, ...]:
+    """The board as the seat sees it: the flop is turned up when its three cards lie there."""
+    cards = [card for card in s["board"] if card >= 0]
+    return tuple(card_name(card) if seat is None or len(cards) >= 3 else "" for card in cards)
+
+
+def write(spec: Spec, s: Any, action: int) -> str:
+    """A card as chance deals it, or a move."""
+    if s["mover"] == CHANCE:
+        return card_name(action)
+    return move_name(action, owes=s["paid"][s["mover"]] < s["price"], bets=s["bets"])
+
+
+def move_name(action: int, *, owes: bool, bets: int) -> str:
+    """The word for a move, by whether there is something to call and whether somebody has bet."""
+    return ("fold", "call" if owes else "check", "raise" if bets else "bet")[action]
+
+
+def is_shown(s: Any, owner: int) -> bool:
+    """Whether the owner's cards were turned up at the end."""
+    return s["mover"] == TERMINAL and s["active"] > 1 and bool(s["playing"] >> owner & 1)
+
+
+def seats_playing(s: Any) -> list[int]:
+    """Who hasn't folded."""
+    return [seat for seat in range(s["players"]) if s["playing"] >> seat & 1]
+
+
+def describe(spec: Spec, s: Any, seat: int) -> str:
+    """Own cards, how many are dealt, the board, the chips, who is in, whose turn it is, and the cards turned up."""
+    others = [owner for owner in range(s["players"]) if owner != seat and is_shown(s, owner)]
+    facts = {
+        "hand": spoken(hand_faces(s, seat, seat)),
+        "board": spoken(board_faces(s, seat)),
+        "dealt": s["dealt"],
+        "paid": spoken(s["paid"][: s["players"]]),
+        "playing": spoken(seats_playing(s)),
+        "to move": {CHANCE: "the deal", TERMINAL: "nobody"}.get(int(s["mover"]), s["mover"]),
+        "moves": line_text(s) or "none",
+        "shown": "; ".join(f"{owner}: {spoken(hand_faces(s, owner, seat))}" for owner in others) or "none",
+    }
+    return f"seat {seat}, " + ", ".join(f"{name} {value}" for name, value in facts.items())
+
+
+def spoken(things: Iterable[Any]) -> str:
+    """Things in a row; a card that lies face down is a question mark."""
+    return " ".join(str(thing) or "?" for thing in things) or "none"
+
+
+def line_text(s: Any) -> str:
+    """The moves so far, street by street."""
+    streets = (" ".join(f"{seat}:{move}" for seat, move in moves_of(s, street)) for street in range(s["street"] + 1))
+    return "; ".join(f"{name} {text}" for name, text in zip(STREETS, streets, strict=False) if text)
+
+
+def moves_of(s: Any, street: int) -> Iterator[tuple[int, str]]:
+    """The moves of a street in their order: once round the table, and again after every bet."""
+    players = int(s["players"])
+    bets, first = (1, 2 % players) if street == 0 else (0, 1 if players == 2 else 0)
+    seats = [(first + i) % players for i in range(players)]
+    while seats:
+        seat, *seats = seats
+        move = int(s["line"][street, bets]) >> (2 * seat) & 3
+        if move:
+            is_option = street == 0 and bets == 1 and seat == 1  # the big blind has paid already
+            yield seat, move_name(move - 1, owes=bets > 0 and not is_option, bets=bets)
+        if move - 1 == RAISE:
+            bets += 1
+            seats = [(seat + i) % players for i in range(1, players)]

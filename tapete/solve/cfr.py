@@ -1,0 +1,146 @@
+"""Counterfactual regret minimisation over the sequence form (Zinkevich et al. 2007, and what came after).
+
+One iteration for one player: multiply the payoffs by what the other does (a gradient, one number a sequence), walk his
+information sets from last to first to get counterfactual values and regrets, and from first to last to get his next
+strategy. This is CFR to the letter; the sums over histories are inside the payoffs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tapete.core.compile import DOUBLES, helper, kernel
+from tapete.solve.regrets import eagerness, updated
+from tapete.solve.schemes import Scheme
+from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, SequenceForm
+
+
+class Ledger(NamedTuple):
+    """What CFR remembers of one player: a number a sequence."""
+
+    regrets: NDArray[np.float64]
+    gains: NDArray[np.float64]  # of the last iteration, where the scheme predicts; else zero
+    plan: NDArray[np.float64]  # how likely the player makes all moves of a sequence, now
+    total: NDArray[np.float64]  # the plans of all iterations, weighted and added up
+
+
+LEDGER = types.NamedUniTuple(DOUBLES, 4, Ledger)
+FLAGS = types.UniTuple(types.boolean, 3)
+
+
+class CFR:
+    """A run over a game in sequence form; `run` goes on from where it was."""
+
+    def __init__(self, form: SequenceForm, scheme: Scheme, *, alternating: bool = True) -> None:
+        self.form, self.scheme, self.alternating = form, scheme, alternating
+        self.iterations = 0
+        self.ledgers = tuple(Ledger(*np.zeros((4, plex.sequences))) for plex in form.plexes)
+        for plex, ledger in zip(form.plexes, self.ledgers, strict=True):
+            _next_plan(plex, ledger, False)
+
+    def run(self, iterations: int) -> None:
+        """So many more iterations."""
+        weights = self.scheme.weights(self.iterations + 1, iterations)
+        flags = (self.scheme.floor, self.scheme.predictive, self.alternating)
+        _run(*self.form.plexes, *self.form.payoffs, *self.ledgers, weights, flags)
+        self.iterations += iterations
+
+    def average(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The average plans of both players: what converges to an equilibrium."""
+        plans = []
+        for plex, ledger in zip(self.form.plexes, self.ledgers, strict=True):
+            plan = ledger.total.copy()
+            _normalise(plex, plan)
+            plans.append(plan)
+        return plans[0], plans[1]
+
+
+@helper
+def _choose(plex: Any, ledger: Any, infoset: int, predictive: bool) -> Any:
+    """The sum of the eagerness of all actions of an information set."""
+    total = 0.0
+    for a in range(plex.first[infoset], plex.first[infoset + 1]):
+        total += eagerness(ledger.regrets[a], ledger.gains[a] if predictive else 0.0)
+    return total
+
+
+@kernel(types.void(TREEPLEX, LEDGER, types.boolean))
+def _next_plan(plex: Any, ledger: Any, predictive: bool) -> None:
+    """Regret matching in every information set, from first to last, so that a plan knows its parent."""
+    ledger.plan[0] = 1.0
+    for infoset in range(len(plex.parent)):
+        start, end = plex.first[infoset], plex.first[infoset + 1]
+        total = _choose(plex, ledger, infoset, predictive)
+        reach = ledger.plan[plex.parent[infoset]]
+        for a in range(start, end):
+            if total > 0:
+                ledger.plan[a] = reach * eagerness(ledger.regrets[a], ledger.gains[a] if predictive else 0.0) / total
+            else:
+                ledger.plan[a] = reach / (end - start)
+
+
+@helper
+def _gradient(payoffs: Any, plan: Any, out: Any) -> None:
+    """What each sequence gains against the other's plan, where it ends the game."""
+    for row in range(len(payoffs.start) - 1):
+        total = 0.0
+        for i in range(payoffs.start[row], payoffs.start[row + 1]):
+            total += payoffs.value[i] * plan[payoffs.column[i]]
+        out[row] = total
+
+
+@helper
+def _learn(plex: Any, ledger: Any, values: Any, discounts: Any, floor: bool, predictive: bool) -> None:
+    """Counterfactual values and regrets, from the last information set to the first; `values` holds the gradient."""
+    for infoset in range(len(plex.parent) - 1, -1, -1):
+        start, end = plex.first[infoset], plex.first[infoset + 1]
+        total = _choose(plex, ledger, infoset, predictive)
+        value = 0.0
+        for a in range(start, end):
+            if total > 0:
+                value += values[a] * eagerness(ledger.regrets[a], ledger.gains[a] if predictive else 0.0) / total
+            else:
+                value += values[a] / (end - start)
+        values[plex.parent[infoset]] += value
+        for a in range(start, end):
+            gain = values[a] - value
+            ledger.regrets[a] = updated(ledger.regrets[a], gain, discounts[0], discounts[1], floor)
+            ledger.gains[a] = gain
+
+
+@kernel(types.void(TREEPLEX, TREEPLEX, PAYOFFS, PAYOFFS, LEDGER, LEDGER, types.float64[:, ::1], FLAGS))
+def _run(
+    plex0: Any, plex1: Any, payoffs0: Any, payoffs1: Any, ledger0: Any, ledger1: Any, weights: Any, flags: Any
+) -> None:
+    floor, predictive, alternating = flags
+    values0, values1 = np.empty(len(ledger0.plan)), np.empty(len(ledger1.plan))
+    for t in range(len(weights)):
+        ledger0.total[:] = weights[t, 2] * ledger0.total + ledger0.plan
+        _gradient(payoffs0, ledger1.plan, values0)
+        if not alternating:
+            _gradient(payoffs1, ledger0.plan, values1)
+        _learn(plex0, ledger0, values0, weights[t], floor, predictive)
+        _next_plan(plex0, ledger0, predictive)
+        ledger1.total[:] = weights[t, 2] * ledger1.total + ledger1.plan
+        if alternating:
+            _gradient(payoffs1, ledger0.plan, values1)
+        _learn(plex1, ledger1, values1, weights[t], floor, predictive)
+        _next_plan(plex1, ledger1, predictive)
+
+
+@kernel(types.void(TREEPLEX, DOUBLES))
+def _normalise(plex: Any, plan: Any) -> None:
+    """A sum of plans as one plan; where the sum never went, all actions are as likely."""
+    plan[0] = 1.0
+    for infoset in range(len(plex.parent)):
+        start, end = plex.first[infoset], plex.first[infoset + 1]
+        total = 0.0
+        for a in range(start, end):
+            total += plan[a]
+        for a in range(start, end):
+            share = plan[a] / total if total > 0 else 1.0 / (end - start)
+            plan[a] = plan[plex.parent[infoset]] * share

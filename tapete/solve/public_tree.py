@@ -1,0 +1,304 @@
+"""A game in which chance deals each player something private at the start, and all that follows is public.
+
+One-card poker and a round of Dudo are such games. Their tree is walked once for all hands: a node is what everybody has
+seen, and holds a vector over the private hands of the player who moves. A terminal holds a matrix, hands against hands;
+there are few different ones, so each is kept once. The tree is derived from the contract by playing; whether a game is
+of this kind is checked on the way.
+
+Nodes are numbered as they are met, children after their parent, a subtree without gaps. Moves without a choice are left
+out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
+from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.errors import TapeteError
+from tapete.core.game import Game, State
+from tapete.core.rng import Rng, mix
+from tapete.core.tables import STATES
+from tapete.solve.hashmap import find, grown, new_map, put
+from tapete.solve.sequence_form import longer
+
+LANES = 16  # vectors are padded to a multiple of this, so that vector code over hands has no rest
+ALL = 128  # where there are more pairs of hands than this, TRACKED of them are played along to tell terminals apart,
+TRACKED = 32  # and which terminals are alike is checked with other pairs
+
+
+class Tree(NamedTuple):
+    """The public tree as kernels take it."""
+
+    player: NDArray[np.int32]  # [nodes] who moves
+    first: NDArray[np.int32]  # [nodes + 1] its first edge; edges are numbered one after another
+    child: NDArray[np.int32]  # [edges] the node it leads to, or ~leaf
+    end: NDArray[np.int32]  # [nodes] the first node behind its subtree
+    slot: NDArray[np.int64]  # [nodes] where its block [actions, hands] begins in the tables of its player
+
+
+TREE = types.NamedTuple([INTS, INTS, INTS, INTS, LONGS], Tree)
+
+
+@dataclass(frozen=True)
+class PublicTree:
+    """A game of that kind, ready to be solved."""
+
+    game: Game
+    tree: Tree
+    deals: tuple[NDArray[np.int32], NDArray[np.int32]]  # what chance deals to each player; a hand is an index into this
+    chance: NDArray[np.float64]  # [hands of 0, hands of 1] how likely both are dealt
+    paths: list[list[int]]  # the moves that lead to one terminal of each kind
+    depth: int  # most decisions in a row
+
+    @property
+    def hands(self) -> tuple[int, int]:
+        """How many hands each player may have."""
+        return len(self.deals[0]), len(self.deals[1])
+
+    @property
+    def widths(self) -> tuple[int, int]:
+        """The same, padded."""
+        return tuple(-(-n // LANES) * LANES for n in self.hands)  # type: ignore[return-value]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Numbers in a table of each player: one a sequence."""
+        counts = np.diff(self.tree.first)
+        return tuple(int(counts[self.tree.player == p].sum()) * self.widths[p] for p in range(2))  # type: ignore[return-value]
+
+    @property
+    def infosets(self) -> int:
+        """Information sets with more than one action, of both players."""
+        return sum(int((self.tree.player == p).sum()) * self.hands[p] for p in range(2))
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the tree and of the tables that CFR keeps for it."""
+        return sum(array.nbytes for array in self.tree) + 3 * 4 * sum(self.sizes)
+
+    def payoffs(self, game: Game | None = None) -> NDArray[np.float64]:
+        """What the first player gains at each kind of terminal, times chance: [leaves, hands of 0, hands of 1].
+
+        Another game may be given that differs in its payoffs only.
+        """
+        game = game or self.game
+        out = np.zeros((len(self.paths), *self.hands))
+        start, (rows, columns) = game.start().data, self.deals
+        for leaf, path in enumerate(self.paths):
+            moves = np.array(path, dtype=np.int32)
+            _pay(game.table, start, moves, rows, columns, self.chance.ravel(), out[leaf].reshape(-1))
+        return out
+
+    @classmethod
+    def of(cls, game: Game, *, everything: bool = False) -> PublicTree:
+        """Derives the tree from the rules; raises where the game is not of this kind.
+
+        With `everything`, terminals are told apart by all pairs of hands however many there are, which takes longer.
+        """
+        if game.spec.players != 2 or not game.spec.zero_sum:
+            raise TapeteError(f"{game} is not a zero-sum game of two players")
+        deals, chance = _private_deals(game)
+        pairs = np.argwhere(chance > 0)
+        if len(pairs) > ALL and not everything:
+            rng = Rng("public tree", len(pairs))
+            pairs = pairs[[0, *sorted(rng.below(len(pairs)) for _ in range(TRACKED - 1))]]
+        states = np.stack([_dealt(game, deals[0][i], deals[1][j]).data for i, j in pairs.tolist()])
+        player, first, child, end, paths, lengths, depth = _grow(
+            game.table, states, game.spec.longest, game.spec.max_actions
+        )
+        if depth < 0:
+            raise TapeteError(f"{game} has hidden moves, or chance after the deal: not a public tree")
+        tree = Tree(player, first, child, end, np.zeros(len(player), dtype=np.int64))
+        leaves = [path[:n].tolist() for path, n in zip(paths, lengths, strict=True)]
+        self = cls(game, tree, deals, chance, leaves, int(depth))
+        for p in range(2):
+            sizes = np.where(player == p, np.diff(first), 0).astype(np.int64) * self.widths[p]
+            np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=player == p)
+        return self
+
+
+def _dealt(game: Game, first: int, second: int) -> State:
+    return game.start().apply(int(first)).apply(int(second))
+
+
+def _private_deals(game: Game) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]:
+    """What each player may be dealt, and how likely both are; raises where that is not how the game begins."""
+    wrong = TapeteError(f"{game} does not begin with a private deal to each player: not a public tree")
+    start = game.start()
+    if start.player != CHANCE:
+        raise wrong
+    mine = start.actions()
+    after = [start.copy().apply(outcome) for outcome in (mine[0], mine[-1])]
+    if any(state.player != CHANCE for state in after) or after[0].infoset(1) != after[1].infoset(1):
+        raise wrong
+    yours = sorted({*after[0].actions(), *after[1].actions()})
+    both = [after[0].copy().apply(outcome) for outcome in (after[0].actions()[0], after[0].actions()[-1])]
+    if any(state.player == CHANCE for state in both) or both[0].infoset(0) != both[1].infoset(0):
+        raise wrong
+    rows, columns = np.array(mine, dtype=np.int32), np.array(yours, dtype=np.int32)
+    chance = np.zeros((len(rows), len(columns)))
+    if not _list_deals(game.table, start.data, columns, game.spec.outcomes, chance):
+        raise wrong
+    return (rows, columns), chance
+
+
+@kernel(types.boolean(TABLE, BYTES, INTS, types.int64, types.float64[:, ::1]))
+def _list_deals(table: Any, start: Any, columns: Any, width: int, chance: Any) -> bool:
+    """Fills in how likely each pair is; false where somebody may be dealt something unexpected."""
+    rules = open_rules(table)
+    outcomes, probs = np.empty(width, np.int32), np.empty(width)
+    yours, more = np.empty(width, np.int32), np.empty(width)
+    rules.outcomes(state_ptr(start), int32_ptr(outcomes), float64_ptr(probs))
+    state = np.empty_like(start)
+    for i in range(len(chance)):
+        state[:] = start
+        rules.apply(state_ptr(state), outcomes[i])
+        j = 0
+        for k in range(rules.outcomes(state_ptr(state), int32_ptr(yours), float64_ptr(more))):
+            while j < len(columns) and columns[j] < yours[k]:
+                j += 1
+            if j == len(columns) or columns[j] != yours[k]:
+                return False
+            chance[i, j] = probs[i] * more[k]
+    return True
+
+
+@kernel(types.void(TABLE, BYTES, INTS, INTS, INTS, DOUBLES, DOUBLES))
+def _pay(table: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any, out: Any) -> None:
+    """Plays one path for every pair of hands; `chance` and `out` are [rows * columns]."""
+    rules = open_rules(table)
+    dealt, state = np.empty_like(start), np.empty_like(start)
+    payoff = np.zeros(2)
+    for i in range(len(rows)):
+        dealt[:] = start
+        rules.apply(state_ptr(dealt), rows[i])
+        for j in range(len(columns)):
+            cell = i * len(columns) + j
+            if chance[cell] > 0:
+                state[:] = dealt
+                rules.apply(state_ptr(state), columns[j])
+                for k in range(len(path)):
+                    rules.apply(state_ptr(state), path[k])
+                rules.returns(state_ptr(state), float64_ptr(payoff))
+                out[cell] = chance[cell] * payoff[0]
+
+
+GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int32[:, ::1], INTS, types.int64])
+
+
+@helper
+def _same_turn(rules: Any, states: Any, size: int, actions: Any, other: Any, n: int) -> bool:
+    """Whether all pairs of hands leave the same player with the same moves."""
+    for k in range(1, len(states) // size):
+        p = state_ptr(states[k * size :])
+        if rules.player(p) != rules.player(state_ptr(states)) or rules.actions(p, int32_ptr(other)) != n:
+            return False
+        for a in range(n):
+            if other[a] != actions[a]:
+                return False
+    return True
+
+
+@helper
+def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
+    """A key of what the first player gains in each pair of hands."""
+    key = np.uint64(0)
+    for k in range(len(states) // size):
+        rules.returns(state_ptr(states[k * size :]), float64_ptr(payoff))
+        key = mix(key, payoff.view(np.uint64)[0])
+    return key
+
+
+@kernel(GROWN(TABLE, STATES, types.int64, types.int64))
+def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
+    """Plays all pairs of hands side by side; returns the tree, and a path to one terminal of each kind.
+
+    The last number is the depth of the tree, -1 where the pairs don't have the same moves.
+    """
+    rules = open_rules(table)
+    size, total_size = roots.shape[1], roots.size
+    frames = np.empty((longest + 1, total_size), np.uint8)  # [level, pair * bytes]
+    frames[0] = roots.reshape(total_size)
+    actions, other = np.empty((longest + 1, width), np.int32), np.empty(width, np.int32)
+    total, tried, at = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
+    path = np.zeros(longest + 1, np.int32)
+    payoff = np.zeros(2)
+
+    player, first, end = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
+    child = np.empty(4096, np.int32)
+    keys, values = new_map(64)
+    paths, lengths = np.zeros((1024, longest + 1), np.int32), np.zeros(1024, np.int32)
+    nodes = edges = leaves = depth = level = choices = 0
+    pending = -1  # the edge that waits for the node or leaf it leads to
+    entering = True
+    while level >= 0:
+        p = state_ptr(frames[level])
+        if entering:
+            who = rules.player(p)
+            total[level], tried[level], at[level] = 0, 0, -1
+            if who == CHANCE:
+                return player, first, child, end, paths, lengths, -1
+            if who == TERMINAL:
+                key = _signature(rules, frames[level], size, payoff)
+                slot = find(keys, key)
+                if keys[slot] == 0:
+                    if leaves == len(lengths):
+                        return player, first, child, end, paths, lengths, -1
+                    put(keys, values, slot, key, leaves)
+                    paths[leaves, :level] = path[:level]
+                    lengths[leaves] = level
+                    leaves += 1
+                    if 2 * leaves > len(keys):
+                        keys, values = grown(keys, values)
+                    slot = find(keys, key)
+                child[pending] = ~values[slot]
+            else:
+                n = rules.actions(p, int32_ptr(actions[level]))
+                if not _same_turn(rules, frames[level], size, actions[level], other, n):
+                    return player, first, child, end, paths, lengths, -1
+                total[level] = n
+                if n > 1:
+                    if nodes + 1 >= len(player):
+                        player, first, end = longer(player), longer(first), longer(end)
+                    while edges + n > len(child):
+                        child = longer(child)
+                    if pending >= 0:
+                        child[pending] = nodes
+                    player[nodes], first[nodes], at[level] = who, edges, nodes
+                    nodes += 1
+                    edges += n
+                    choices += 1
+                    depth = max(depth, choices)
+        k = tried[level]
+        if k < total[level]:
+            tried[level] += 1
+            if at[level] >= 0:
+                pending = first[at[level]] + k
+            path[level] = actions[level, k]
+            frames[level + 1] = frames[level]
+            for pair in range(0, total_size, size):
+                rules.apply(state_ptr(frames[level + 1, pair:]), path[level])
+            level += 1
+            entering = True
+        else:
+            if at[level] >= 0:
+                end[at[level]] = nodes
+                choices -= 1
+            level -= 1
+            entering = False
+    first[nodes] = edges
+    return (
+        player[:nodes].copy(),
+        first[: nodes + 1].copy(),
+        child[:edges].copy(),
+        end[:nodes].copy(),
+        paths[:leaves].copy(),
+        lengths[:leaves].copy(),
+        depth,
+    )

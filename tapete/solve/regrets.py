@@ -1,0 +1,24 @@
+"""The updates that everything here shares: how one regret changes, and how regrets become a strategy.
+
+They are helpers on single numbers, so that they serve tables of any shape and precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapete.core.compile import helper
+
+
+@helper
+def updated(regret: Any, gain: Any, keep_positive: Any, keep_negative: Any, floor: bool) -> Any:
+    """The regret after an iteration in which the action would have gained that much more than the strategy did."""
+    kept = regret * (keep_positive if regret > 0 else keep_negative) + gain
+    return kept * 0 if floor and kept < 0 else kept
+
+
+@helper
+def eagerness(regret: Any, last_gain: Any) -> Any:
+    """What an action's probability is proportional to; the last gain is zero where nothing is predicted."""
+    expected = regret + last_gain
+    return expected if expected > 0 else expected * 0

@@ -1,0 +1,1 @@
+"""The table in a terminal: a scene drawn with characters, and a person who types moves."""

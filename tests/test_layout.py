@@ -1,0 +1,78 @@
+"""The package as a whole: every game has all its pieces, and imports follow the flow of the data."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import tapete
+from tapete.core.contract import Rules
+from tapete.core.names import needs_parameters, variants
+
+ROOT = Path(tapete.__file__).parent
+FOLDERS = sorted(path.parent for path in (ROOT / "games").glob("*/__init__.py"))
+PLAYABLE = sorted(name for name, variant in variants().items() if not needs_parameters(variant.spec))
+
+# Each layer may import from itself and from those before it.
+LAYERS = [
+    {"core"},
+    {"games", "perft", "testing"},
+    {"solve", "search", "learn"},
+    {"agents"},
+    {"arena", "scale", "bridges"},
+    {"studies", "web", "terminal", "bench"},
+    {"cli"},
+]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_a_game_has_all_its_pieces(folder: Path) -> None:
+    for name in ("__init__.py", "rules.py", "notation.py", "scene.py", "README.md"):
+        assert (folder / name).exists(), f"{folder.name} has no {name}"
+    assert (Path(__file__).parent / "games" / f"test_{folder.name}.py").exists()
+    assert len((folder / "README.md").read_text()) > 800, "a README tells the rules to somebody who has never played"
+
+
+@pytest.mark.parametrize("name", PLAYABLE)
+def test_a_game_gives_every_function_of_the_contract(name: str) -> None:
+    game = tapete.make(name)
+    assert all(getattr(game.rules, function).address for function in Rules._fields)
+    assert game.spec.name.startswith(name)
+
+
+def layer(module: str) -> int:
+    top = module.split(".")[1]
+    return next(i for i, names in enumerate(LAYERS) if top in names)
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" if node.module == "tapete" else node.module for alias in node.names}
+    return {name for name in found if name.startswith("tapete.")}
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_follow_the_flow(path: Path) -> None:
+    parts = path.relative_to(ROOT.parent).with_suffix("").parts
+    if parts == ("tapete", "__init__"):
+        return
+    module = ".".join(parts)
+    for name in imports(path):
+        if name.split(".")[1] in {entry for names in LAYERS for entry in names}:
+            assert layer(name) <= layer(module), f"{module} imports {name}, which is further down the stream"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_game_does_not_know_other_games(path: Path) -> None:
+    parts = path.relative_to(ROOT).parts
+    others = {name.split(".")[2] for name in imports(path) if name.startswith("tapete.games.")}
+    if parts[0] == "games" and len(parts) > 2:
+        assert others <= {parts[1]}
+    elif parts[0] in ("core", "solve", "search", "learn"):
+        assert not others, "algorithms know no game"
