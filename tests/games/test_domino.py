@@ -137,7 +137,7 @@ def test_the_order_of_the_deal_leaves_no_trace_and_that_of_tiles_taken_does() ->
         after("domino(2,2)", "0-0 0-1 1-2 2-2").data.tobytes() == after("domino(2,2)", "0-1 0-0 2-2 1-2").data.tobytes()
     )
     taken = [
-        after("domino(4,2)", f"0-0 0-1 1-2 2-2  0-0 take {one} pass 0-1< take {two} pass")
+        after("domino(4,3)", f"0-0 0-1 1-1  2-2 2-3 2-4  0-0 take {one} pass 0-1< take {two} pass")
         for one, two in (("3-3", "3-4"), ("3-4", "3-3"))
     ]
     assert taken[0].infoset(0) == taken[1].infoset(0)
@@ -254,7 +254,7 @@ def test_observation() -> None:
 
 
 def test_a_lack_is_less_certain_with_every_tile_kept_since() -> None:
-    state = after("domino(4,2)", "0-0 0-1 2-3 2-2  0-0 take 3-3 pass")
+    state = after("domino(4,3)", "0-0 0-1 1-1  2-2 2-3 2-4  0-0 take 3-3 pass")
     assert fields_of(state, 1)["lacks"][0][0] == 1.0
     state.apply("0-1<").apply("take").apply("3-4")
     assert fields_of(state, 1)["lacks"][0][:2] == [0.5, 0.5]
@@ -507,13 +507,13 @@ def test_redeal_gives_every_explanation_equally_often(name: str, boneyard: int) 
                 continue
             if has_tiles_kept_between(state, other):
                 hard += 1
-            elif plain < 30:
+            elif plain < 50:
                 plain += 1
             else:
                 continue
             stages.add(int(s["stage"]))
             expect_each_explanation_as_often(state, seat, rng)
-        if hard >= 20 and plain >= 30:
+        if hard >= 50 and plain >= 50:
             break
     assert {TAKEN, OVER} <= stages
 

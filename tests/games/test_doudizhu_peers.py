@@ -8,7 +8,7 @@ import pytest
 from tapete import Rng, make
 from tapete.core import calls
 from tapete.games.doudizhu.cards import DECK, text
-from tapete.games.doudizhu.moves import CARDS, KIND, LENGTH, MOVES, ODD_PLANE, PLANE_SOLOS
+from tapete.games.doudizhu.moves import CARDS, KIND, LENGTH, MOVES, ODD_PLANE, PLANE, PLANE_SOLOS
 from tests.games.test_doudizhu import ID_OF, WORDS_OF, moves_of, ordered
 from tests.oracles.doudizhu import (
     POSITIONS,
@@ -24,10 +24,11 @@ GAME = make("doudizhu")
 
 
 def has_trio_kicker(move: str) -> bool:
-    """Whether a plane with solos has three equal cards among them."""
+    """Whether a plane has three equal cards among its solos, or can be seen so: a plane of four as one of three."""
     action = ID_OF[move]
     trios = sum(number == 3 for number in Counter(move).values())
-    return KIND[action] in (PLANE_SOLOS, ODD_PLANE) and trios > LENGTH[action]
+    is_winged = KIND[action] in (PLANE_SOLOS, ODD_PLANE) and trios > LENGTH[action]
+    return is_winged or (KIND[action] == PLANE and LENGTH[action] == 4)
 
 
 def test_there_are_27472_moves_and_they_are_rlcards():
@@ -69,6 +70,11 @@ def test_where_the_peers_disagree_douzero_is_followed():
     hand, beat = "333444555KKK", "66677788899T"
     assert "333444555KKK" in moves_of(hand, beat) & douzero_moves(hand, beat)
     assert "333444555KKK" not in rlcard_moves(hand, beat)
+    # A plane of four also answers a plane of three with solos; after that it is a plane of four.
+    hand, beat = "TTTJJJQQQKKK", "44455566679B"
+    assert hand in moves_of(hand, beat) & douzero_moves(hand, beat)
+    assert hand not in rlcard_moves(hand, beat)
+    assert moves_of("33344455566689TJ", "333444555666") == {"pass"}
     # A trio among four solos or five: DouZero does not know such a move, and only bombs and the rocket beat it.
     hand, beat = "777888999TTTJQKA2222", "333444555666KKKA"
     assert moves_of(hand, beat) == douzero_moves(hand, beat) & ID_OF.keys() == {"pass", "2222"}

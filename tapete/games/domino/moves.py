@@ -49,7 +49,6 @@ def note_origin(s: Any, seat: int, tile: int) -> None:
     if s.stage == TAKEN:
         s.laid_at_once[seat] |= only(tile)
         s.keeps[seat] -= 1
-        s.kept[seat, s.keeps[seat]] = 0
     else:
         s.laid[seat] |= only(tile)
         s.earliest[tile] = max(s.lacks[seat, LOW[tile]], s.lacks[seat, HIGH[tile]])

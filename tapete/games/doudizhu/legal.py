@@ -17,6 +17,7 @@ from tapete.games.doudizhu.cards import (
     RANKS,
     above,
     at_least,
+    copies,
     drop_lowest,
     lowest,
     size,
@@ -64,7 +65,7 @@ def list_trios(trios: Any, kickers: Any, first: Any, ranks: Any, out: Any, n: An
     """Trios with one kicker, which has one rank less to choose from than there are."""
     while trios:
         trio = lowest(trios)
-        others = kickers & ~(trios & (~trios + np.uint64(1)))
+        others = kickers & ~copies(1, trio)
         block = first + trio * (ranks - 1)
         while others:
             kicker = lowest(others)
@@ -183,6 +184,8 @@ def list_answers(hand: Any, kind: Any, length: Any, rank: Any, out: Any) -> Any:
     elif kind == PLANE:
         n = list_chains(trios, PLANE, length, rank, out, n)
     elif kind == PLANE_SOLOS:
+        if length == 3:  # as in DouZero, a plane of four is also one of three with a trio for its solos
+            n = list_chains(trios, PLANE, 4, rank - 3, out, n)
         n = list_planes(hand, trios, PLANE_SOLOS, length, rank, out, n)
     elif kind == PLANE_PAIRS:
         n = list_planes(hand, trios, PLANE_PAIRS, length, rank, out, n)

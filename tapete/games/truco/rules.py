@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tapete.core.contract import TERMINAL, rule
-from tapete.core.rng import mix, next_u64
+from tapete.core.rng import mix
 from tapete.games.truco import OBSERVATION
 from tapete.games.truco.bets import ENVIDO, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
@@ -177,8 +177,7 @@ def observe(p: Any, player: int, out: Any) -> None:
 def redeal(p: Any, player: int, rng: Any) -> None:
     s = view(p)
     other = 1 - player
-    if s.hands > 0:
-        s.past[other] = next_u64(rng)
+    s.past[other] = np.uint64(0)  # the hands that he folded unseen no longer matter, and samples share his infosets
     if not is_dealt(s):  # nobody has picked up his cards yet
         s.hand[0] = s.hand[1] = np.uint64(0)
         for i in range(s.dealt):
