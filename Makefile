@@ -58,5 +58,5 @@ clean:
 
 .venv/.all: .venv/.build pyproject.toml constraints.txt
 	@echo "tapete: installing everything that tests need (PyTorch, Ray and other people's games among it, once)"
-	@$(INSTALL) --no-build-isolation --editable '.[learn,peers,web,ray,dev]'
+	@$(INSTALL) --no-build-isolation --editable '.[learn,plots,peers,web,ray,dev]'
 	@touch $@ .venv/.play

@@ -27,10 +27,11 @@ class Counts:
     histories: int  # as the literature counts them: states of players and ends, and one for the start
 
 
-def perft(state: State, depth: int | None = None, *, merge: bool = False) -> Counts:
+def perft(state: State, depth: int | None = None, *, merge: bool = False, infosets: bool = True) -> Counts:
     """Counts the tree below a state, to a depth or to its end.
 
     With `merge`, states that are the same byte for byte are counted once: the order in which a hand was dealt, say.
+    Without `infosets` those are not counted, which saves the memory of their keys.
 
     >>> import tapete
     >>> perft(tapete.make("kuhn").start()).choices
@@ -42,15 +43,15 @@ def perft(state: State, depth: int | None = None, *, merge: bool = False) -> Cou
     frames[0] = state.data
     width = max(game.spec.max_actions, game.spec.outcomes, 1)
     counts = np.zeros(6, dtype=np.int64)
-    _walk(game.table, frames.ravel(), game.size, depth, width, merge, counts)
-    leaves, chance, decisions, terminals, infosets, choices = counts.tolist()
+    _walk(game.table, frames.ravel(), game.size, depth, width, (merge, infosets), counts)
+    leaves, chance, decisions, terminals, known, choices = counts.tolist()
     histories = decisions + terminals + (state.player == CHANCE)
     return Counts(
         leaves=leaves,
         chance=chance,
         decisions=decisions,
         terminals=terminals,
-        infosets=infosets,
+        infosets=known,
         choices=choices,
         histories=histories,
     )
@@ -65,9 +66,10 @@ def hash_bytes(state: Any) -> Any:
     return key
 
 
-@kernel(types.void(TABLE, BYTES, types.int64, types.int64, types.int64, types.boolean, LONGS))
-def _walk(table: Any, frames: Any, size: int, depth: int, width: int, merge: bool, counts: Any) -> None:
+@kernel(types.void(TABLE, BYTES, types.int64, types.int64, types.int64, types.UniTuple(types.boolean, 2), LONGS))
+def _walk(table: Any, frames: Any, size: int, depth: int, width: int, options: Any, counts: Any) -> None:
     rules = open_rules(table)
+    merge, names = options
     actions = np.empty((depth + 1, width), np.int32)  # [level, action]
     probs = np.empty(width, np.float64)
     total = np.zeros(depth + 1, np.int64)  # actions at each level of the path
@@ -97,10 +99,11 @@ def _walk(table: Any, frames: Any, size: int, depth: int, width: int, merge: boo
                 else:
                     counts[2] += 1
                     total[level] = rules.actions(p, int32_ptr(actions[level]))
-                    key = rules.infoset(p, who)
-                    infosets.add(key)
-                    if total[level] > 1:
-                        choices.add(key)
+                    if names:
+                        key = rules.infoset(p, who)
+                        infosets.add(key)
+                        if total[level] > 1:
+                            choices.add(key)
                 if level == depth or who == TERMINAL:
                     counts[0] += 1
                     total[level] = 0

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Protocol
 
-from tapete.core import Call, Game, Rng, View
+from tapete.core import Call, Game, Rng, TapeteError, View
 
 __all__ = ["Policy", "agents", "choose", "load"]
 
@@ -46,6 +46,14 @@ def agents() -> dict[str, Callable[..., Policy]]:
 
 
 def load(text: str, game: Game) -> Policy:
-    """The agent that a text names, ready to play that game."""
+    """The agent that a text names, ready to play that game; the path of a solution is a name too."""
+    if text.endswith(".safetensors"):
+        from tapete.agents.equilibrium import Equilibrium
+        from tapete.solve import Table
+
+        table = Table.load(text)
+        if table.about.get("game") != str(game):
+            raise TapeteError(f"{text} plays {table.about.get('game')}, not {game}")
+        return Equilibrium(game, table)
     functions = {name: partial(function, game) for name, function in agents().items()}
     return Call.read(text, "agent", functions).run()

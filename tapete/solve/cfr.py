@@ -14,7 +14,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, helper, kernel
+from tapete.solve.policy import Table
 from tapete.solve.regrets import eagerness, updated
+from tapete.solve.response import Proof, prove
 from tapete.solve.schemes import Scheme
 from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, SequenceForm
 
@@ -38,7 +40,8 @@ class CFR:
     def __init__(self, form: SequenceForm, scheme: Scheme, *, alternating: bool = True) -> None:
         self.form, self.scheme, self.alternating = form, scheme, alternating
         self.iterations = 0
-        self.ledgers = tuple(Ledger(*np.zeros((4, plex.sequences))) for plex in form.plexes)
+        one, two = (Ledger(*np.zeros((4, plex.sequences))) for plex in form.plexes)
+        self.ledgers = one, two
         for plex, ledger in zip(form.plexes, self.ledgers, strict=True):
             _next_plan(plex, ledger, False)
 
@@ -46,8 +49,38 @@ class CFR:
         """So many more iterations."""
         weights = self.scheme.weights(self.iterations + 1, iterations)
         flags = (self.scheme.floor, self.scheme.predictive, self.alternating)
-        _run(*self.form.plexes, *self.form.payoffs, *self.ledgers, weights, flags)
+        (plex0, plex1), (payoffs0, payoffs1), (ledger0, ledger1) = self.form.plexes, self.form.payoffs, self.ledgers
+        _run(plex0, plex1, payoffs0, payoffs1, ledger0, ledger1, weights, flags)
         self.iterations += iterations
+
+    def prove(self, forms: tuple[SequenceForm, SequenceForm] | None = None) -> Proof:
+        """The value of the average plans and both best responses.
+
+        Where the payoffs stand for games that follow (a round of Dudo), `forms` has the same game with what the second
+        and the first player can make of those: lower and upper bounds.
+        """
+        plans = self.average()
+        value, lower, upper = prove(self.form, plans)
+        if forms:
+            lower, upper = prove(forms[0], plans).lower, prove(forms[1], plans).upper
+        return Proof(value, lower, upper)
+
+    def table(self, **about: Any) -> Table:
+        """The average strategies of both players, by information set."""
+        keys, counts, probs = [], [], []
+        for plex, names, plan in zip(self.form.plexes, self.form.keys, self.average(), strict=True):
+            count = np.diff(plex.first)
+            reach = np.repeat(plan[plex.parent], count)
+            # Where the plan never goes, nothing is known about the actions: they are as likely as each other.
+            even = np.repeat(1 / count, count)
+            probs.append(np.divide(plan[1:], reach, out=even, where=reach > 0))
+            keys.append(names)
+            counts.append(count)
+        return Table.of(*(np.concatenate(parts) for parts in (keys, counts, probs)), **about)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that a run remembers, for a checkpoint."""
+        return ledger_arrays(self.ledgers)
 
     def average(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The average plans of both players: what converges to an equilibrium."""
@@ -57,6 +90,11 @@ class CFR:
             _normalise(plex, plan)
             plans.append(plan)
         return plans[0], plans[1]
+
+
+def ledger_arrays(ledgers: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of both players' ledgers by name; they are the ledgers' own, so writing into them restores a run."""
+    return {f"{name}{p}": array for p, ledger in enumerate(ledgers) for name, array in ledger._asdict().items()}
 
 
 @helper

@@ -55,6 +55,7 @@ class PublicTree:
     chance: NDArray[np.float64]  # [hands of 0, hands of 1] how likely both are dealt
     paths: list[list[int]]  # the moves that lead to one terminal of each kind
     depth: int  # most decisions in a row
+    forced: int  # moves without a choice, which are not in the tree
 
     @property
     def hands(self) -> tuple[int, int]:
@@ -95,6 +96,22 @@ class PublicTree:
             _pay(game.table, start, moves, rows, columns, self.chance.ravel(), out[leaf].reshape(-1))
         return out
 
+    @property
+    def histories(self) -> int:
+        """States of players and ends, forced moves included, in every deal, and one for the start."""
+        ends = int((self.tree.child < 0).sum())
+        return 1 + int((self.chance > 0).sum()) * (len(self.tree.player) + ends + self.forced)
+
+    def keys(self, player: int) -> NDArray[np.uint64]:
+        """The information sets of a player, node by node and hand by hand: [his nodes, hands]."""
+        partner = self.chance.argmax(axis=1 - player)
+        hands = np.arange(self.hands[player])
+        pairs = zip(hands, partner, strict=True) if player == 0 else zip(partner, hands, strict=True)
+        states = np.stack([_dealt(self.game, self.deals[0][i], self.deals[1][j]).data for i, j in pairs])
+        out = np.empty((int((self.tree.player == player).sum()), len(hands)), dtype=np.uint64)
+        _name(self.game.table, states, player, self.game.spec.longest, self.game.spec.max_actions, out)
+        return out
+
     @classmethod
     def of(cls, game: Game, *, everything: bool = False) -> PublicTree:
         """Derives the tree from the rules; raises where the game is not of this kind.
@@ -103,20 +120,20 @@ class PublicTree:
         """
         if game.spec.players != 2 or not game.spec.zero_sum:
             raise TapeteError(f"{game} is not a zero-sum game of two players")
-        deals, chance = _private_deals(game)
+        deals, chance = private_deals(game)
         pairs = np.argwhere(chance > 0)
         if len(pairs) > ALL and not everything:
             rng = Rng("public tree", len(pairs))
             pairs = pairs[[0, *sorted(rng.below(len(pairs)) for _ in range(TRACKED - 1))]]
         states = np.stack([_dealt(game, deals[0][i], deals[1][j]).data for i, j in pairs.tolist()])
-        player, first, child, end, paths, lengths, depth = _grow(
+        player, first, child, end, paths, lengths, depth, forced = _grow(
             game.table, states, game.spec.longest, game.spec.max_actions
         )
         if depth < 0:
             raise TapeteError(f"{game} has hidden moves, or chance after the deal: not a public tree")
         tree = Tree(player, first, child, end, np.zeros(len(player), dtype=np.int64))
         leaves = [path[:n].tolist() for path, n in zip(paths, lengths, strict=True)]
-        self = cls(game, tree, deals, chance, leaves, int(depth))
+        self = cls(game, tree, deals, chance, leaves, int(depth), int(forced))
         for p in range(2):
             sizes = np.where(player == p, np.diff(first), 0).astype(np.int64) * self.widths[p]
             np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=player == p)
@@ -127,7 +144,7 @@ def _dealt(game: Game, first: int, second: int) -> State:
     return game.start().apply(int(first)).apply(int(second))
 
 
-def _private_deals(game: Game) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]:
+def private_deals(game: Game) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]:
     """What each player may be dealt, and how likely both are; raises where that is not how the game begins."""
     wrong = TapeteError(f"{game} does not begin with a private deal to each player: not a public tree")
     start = game.start()
@@ -189,7 +206,7 @@ def _pay(table: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any
                 out[cell] = chance[cell] * payoff[0]
 
 
-GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int32[:, ::1], INTS, types.int64])
+GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int32[:, ::1], INTS, types.int64, types.int64])
 
 
 @helper
@@ -219,7 +236,7 @@ def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
 def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
     """Plays all pairs of hands side by side; returns the tree, and a path to one terminal of each kind.
 
-    The last number is the depth of the tree, -1 where the pairs don't have the same moves.
+    The last numbers are the depth of the tree, -1 where the pairs don't have the same moves, and the forced moves.
     """
     rules = open_rules(table)
     size, total_size = roots.shape[1], roots.size
@@ -234,7 +251,7 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
     child = np.empty(4096, np.int32)
     keys, values = new_map(64)
     paths, lengths = np.zeros((1024, longest + 1), np.int32), np.zeros(1024, np.int32)
-    nodes = edges = leaves = depth = level = choices = 0
+    nodes = edges = leaves = depth = level = choices = forced = 0
     pending = -1  # the edge that waits for the node or leaf it leads to
     entering = True
     while level >= 0:
@@ -243,13 +260,13 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
             who = rules.player(p)
             total[level], tried[level], at[level] = 0, 0, -1
             if who == CHANCE:
-                return player, first, child, end, paths, lengths, -1
+                return player, first, child, end, paths, lengths, -1, 0
             if who == TERMINAL:
                 key = _signature(rules, frames[level], size, payoff)
                 slot = find(keys, key)
                 if keys[slot] == 0:
                     if leaves == len(lengths):
-                        return player, first, child, end, paths, lengths, -1
+                        return player, first, child, end, paths, lengths, -1, 0
                     put(keys, values, slot, key, leaves)
                     paths[leaves, :level] = path[:level]
                     lengths[leaves] = level
@@ -261,8 +278,9 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
             else:
                 n = rules.actions(p, int32_ptr(actions[level]))
                 if not _same_turn(rules, frames[level], size, actions[level], other, n):
-                    return player, first, child, end, paths, lengths, -1
+                    return player, first, child, end, paths, lengths, -1, 0
                 total[level] = n
+                forced += n == 1
                 if n > 1:
                     if nodes + 1 >= len(player):
                         player, first, end = longer(player), longer(first), longer(end)
@@ -301,4 +319,39 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
         paths[:leaves].copy(),
         lengths[:leaves].copy(),
         depth,
+        forced,
     )
+
+
+@kernel(types.void(TABLE, STATES, types.int64, types.int64, types.int64, types.uint64[:, ::1]))
+def _name(table: Any, roots: Any, player: int, longest: int, width: int, out: Any) -> None:
+    """Plays the tree again, in the same order, with one state for each hand of a player; writes down what he knows."""
+    rules = open_rules(table)
+    size, total_size = roots.shape[1], roots.size
+    frames = np.empty((longest + 1, total_size), np.uint8)  # [level, hand * bytes]
+    frames[0] = roots.reshape(total_size)
+    actions = np.empty((longest + 1, width), np.int32)
+    total, tried = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
+    node = level = 0
+    entering = True
+    while level >= 0:
+        p = state_ptr(frames[level])
+        if entering:
+            who = rules.player(p)
+            total[level] = 0 if who == TERMINAL else rules.actions(p, int32_ptr(actions[level]))
+            tried[level] = 0
+            if who == player and total[level] > 1:
+                for hand in range(len(roots)):
+                    out[node, hand] = rules.infoset(state_ptr(frames[level, hand * size :]), player)
+                node += 1
+        if tried[level] < total[level]:
+            action = actions[level, tried[level]]
+            tried[level] += 1
+            frames[level + 1] = frames[level]
+            for pair in range(0, total_size, size):
+                rules.apply(state_ptr(frames[level + 1, pair:]), action)
+            level += 1
+            entering = True
+        else:
+            level -= 1
+            entering = False

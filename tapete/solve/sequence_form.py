@@ -103,7 +103,7 @@ def _sparse(
 ) -> Payoffs:
     """Adds up what the same pair of sequences pays in different worlds, and sorts by rows."""
     cell, where = np.unique(row.astype(np.int64) * columns + column, return_inverse=True)
-    total = np.bincount(where, weights=value, minlength=len(cell))
+    total: NDArray[np.float64] = np.bincount(where, weights=value, minlength=len(cell))  # type: ignore[assignment]
     start = np.searchsorted(cell, np.arange(rows + 1, dtype=np.int64) * columns)
     return Payoffs(start.astype(np.int32), (cell % columns).astype(np.int32), total)
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from tapete.core.compile import DOUBLES, FLOATS, LONGS, ahead, first_of, float32_ptr, float64_ptr, helper, kernel
 from tapete.core.game import Game
 from tapete.core.tables import FLOAT_ROWS
+from tapete.solve.cfr import ledger_arrays
+from tapete.solve.policy import Table
 from tapete.solve.public_tree import TREE, PublicTree
 from tapete.solve.regrets import eagerness, updated
 from tapete.solve.response import Proof
@@ -46,7 +48,7 @@ class Leaves(NamedTuple):
 
     def single(self) -> Leaves:
         """The same with half the digits, for learning."""
-        return Leaves(self.dense.astype(np.float32), self.ordered.astype(np.float32))  # type: ignore[arg-type]
+        return Leaves(self.dense.astype(np.float32), self.ordered.astype(np.float32))
 
 
 def _ordered(payoffs: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -160,6 +162,22 @@ class VectorCFR:
         totals = self.ledgers[me].total, self.ledgers[1 - me].total
         _respond(self.public.tree, leaves, *totals, me, self.public.depth, self._actions, theirs, value, best)
         return float(value[: self.public.hands[me]].sum())
+
+    def table(self, **about: Any) -> Table:
+        """The average strategies of both players, by information set."""
+        tree, parts = self.public.tree, []
+        for p in range(2):
+            hands, width = self.public.hands[p], self.public.widths[p]
+            actions = np.diff(tree.first)[tree.player == p]
+            rows = self.strategy(p).reshape(-1, width)[:, :hands]  # [edges, hands]
+            probs = np.empty(rows.size, dtype=np.float32)
+            _by_hand(rows, actions.astype(np.int32), probs)
+            parts.append((self.public.keys(p).ravel(), np.repeat(actions, hands), probs))
+        return Table.of(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)), **about)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that a run remembers, for a checkpoint."""
+        return ledger_arrays(self.ledgers)
 
     def strategy(self, player: int) -> NDArray[np.float32]:
         """The average strategy, in the layout of the tables."""
@@ -419,6 +437,18 @@ def _normalise(tree: Any, totals: Any, player: int, width: int, most: int, out: 
             _average(ahead(float32_ptr(totals), slot), actions, width, float64_ptr(total), float64_ptr(share))
             for i in range(actions * width):
                 out[slot + i] = share[i]
+
+
+@kernel(types.void(types.float32[:, :], types.int32[::1], FLOATS))
+def _by_hand(rows: Any, actions: Any, out: Any) -> None:
+    """Turns blocks [actions, hands] into [hands, actions]."""
+    first = to = 0
+    for node in range(len(actions)):
+        for hand in range(rows.shape[1]):
+            for a in range(actions[node]):
+                out[to] = rows[first + a, hand]
+                to += 1
+        first += actions[node]
 
 
 RESPOND = types.void(

@@ -1,9 +1,6 @@
-"""Dominó: rules by hand, the counts of Rojas' table, and what may be inferred from takes and passes."""
+"""Dominó: rules by hand, and the counts and the value of Rojas' table."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from itertools import combinations
-from math import factorial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +15,9 @@ from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.game import Game, State
 from tapete.core.rng import Rng
 from tapete.core.scene import Place, Scene, Score, Things
-from tapete.games.domino.state import DEAL, GIVE, OVER, TAKEN
 from tapete.games.domino.tiles import POINTS, TILES, tile_name, tiles_of
-from tapete.testing import check_game, check_redeal, check_tree, perft
+from tapete.testing import check_game, check_tree, perft
+from tests.oracles.domino import Counted
 
 
 def after(name: str, moves: str) -> State:
@@ -42,11 +39,6 @@ def test_contract(name: str) -> None:
 @pytest.mark.parametrize("name", ["domino(1,1)", "domino(2,1)", "domino(2,2)"])
 def test_information_sets_of_the_whole_tree(name: str) -> None:
     check_tree(name)
-
-
-@pytest.mark.parametrize("name", ["domino(1,1)", "domino(2,1)", "domino(2,2)", "domino(2,3)"])
-def test_redeal_over_the_whole_tree(name: str) -> None:
-    check_redeal(name)
 
 
 @pytest.mark.parametrize("name", ["domino(0,1)", "domino(10,7)", "domino(6,0)", "domino(6,15)", "domino(1,2)"])
@@ -270,76 +262,7 @@ def test_features_of_moves() -> None:
     assert after("domino(2,2)", f"{CANNOT} take 1-1").view(1).features().tolist() == [[0] * 9 + [1]]
 
 
-# Counts: the tree is walked by a second implementation, and what it counts is compared with Rojas' table and with perft
-
-Ends = tuple[int, int] | None
-
-
-class Counted:
-    """The tree of a game, hands and boneyard as sets; a turn is one step, with what is taken in it.
-
-    `turns` and `ends` are its nodes, `taken` the tiles given within turns (where perft counts a decision more).
-    `histories` is Rojas' N: his chance shuffles all tiles at the start, and each shuffle has its own branch.
-    """
-
-    def __init__(self, m: int, n: int) -> None:
-        self.turns = self.ends = self.taken = 0
-        self.histories = 1
-        self.choices: set[tuple[Any, ...]] = set()
-        self.most = 0
-        self.orders_of_hands = factorial(n) ** 2
-        tiles = frozenset((i, j) for i in range(m + 1) for j in range(i, m + 1))
-        for first in map(frozenset, combinations(sorted(tiles), n)):
-            for second in map(frozenset, combinations(sorted(tiles - first), n)):
-                known = (0, first), (1, second)
-                self.walk((first, second), tiles - first - second, None, 0, 0, known)
-
-    def walk(self, hands: Any, boneyard: Any, ends: Ends, seat: int, passes: int, known: Any) -> None:
-        self.histories += self.orders_of_hands * factorial(len(boneyard))
-        if not all(hands) or (passes >= 2 and not boneyard):
-            self.ends += 1
-            self.most = max(self.most, *(sum(map(sum, hand)) for hand in hands))
-            return
-        self.turns += 1
-        moves = ways_to_lay(hands[seat], ends)
-        if moves:
-            self.lay_each(moves, hands, boneyard, ends, seat, known)
-        elif not boneyard:
-            self.walk(hands, boneyard, ends, 1 - seat, passes + 1, tell(known, "pass"))
-        for tile in () if moves else boneyard:
-            self.taken += 1
-            larger = swap(hands, seat, hands[seat] | {tile})
-            learned = swap(tell(known, "take"), seat, (*known[seat], "take", tile))
-            moves = ways_to_lay({tile}, ends)
-            if moves:
-                self.lay_each(moves, larger, boneyard - {tile}, ends, seat, learned)
-            else:
-                self.walk(larger, boneyard - {tile}, ends, 1 - seat, passes + 1, tell(learned, "pass"))
-
-    def lay_each(self, moves: Any, hands: Any, boneyard: Any, ends: Ends, seat: int, known: Any) -> None:
-        if len(moves) > 1:
-            self.choices.add(known[seat])
-        for tile, end in moves:
-            opened = tile
-            if ends is not None:
-                opened = swap(ends, end, sum(tile) - ends[end])
-            smaller = swap(hands, seat, hands[seat] - {tile})
-            self.walk(smaller, boneyard, opened, 1 - seat, 0, tell(known, (tile, end)))
-
-
-def ways_to_lay(tiles: Any, ends: Ends) -> list[tuple[tuple[int, int], int]]:
-    if ends is None:
-        return [(tile, 0) for tile in tiles]
-    left = [(tile, 0) for tile in tiles if ends[0] in tile]
-    return left if ends[0] == ends[1] else left + [(tile, 1) for tile in tiles if ends[1] in tile]
-
-
-def swap(pair: Any, index: int, value: Any) -> Any:
-    return (value, pair[1]) if index == 0 else (pair[0], value)
-
-
-def tell(known: Any, event: Any) -> Any:
-    return (*known[0], event), (*known[1], event)
+# Counts: Rojas' table, a second implementation, and perft
 
 
 class Published(NamedTuple):
@@ -395,7 +318,8 @@ def value_by_linear_program(game: Game) -> float:
             parents[seat][key] = sequences[seat]
             for action in state.actions():
                 index = rows[seat].setdefault((key, action), len(rows[seat]))
-                walk(state.copy().apply(action), swap(sequences, seat, index), prob)
+                longer = (index, sequences[1]) if seat == 0 else (sequences[0], index)
+                walk(state.copy().apply(action), longer, prob)
 
     walk(game.start(), (0, 0), 1.0)
     flows = []
@@ -422,133 +346,6 @@ def value_by_linear_program(game: Game) -> float:
         bounds=[(0, None)] * own.shape[1] + [(None, None)] * len(other),
     )
     return float(-solution.fun)
-
-
-# Redealing
-
-
-def gets_tile(state: State) -> int | None:
-    """The seat to which chance gives a tile now."""
-    s = state.game.record(state.data)
-    if s["stage"] == DEAL:
-        return int(s["given"] // s["each"])
-    return int(s["turn"]) if s["stage"] == GIVE else None
-
-
-def explanations(state: State, seat: int) -> dict[bytes, State]:
-    """All states that the seat can't tell from this one: what the other was given, in every way that allows the moves.
-
-    They are equally likely: each stands for as many orders of the deal, and boneyards are of the same size in all.
-    """
-    real = state.game.start()
-    worlds = {real.data.tobytes(): real.copy()}
-    assert state.history is not None
-    for action in state.history:
-        is_hidden = gets_tile(real) == 1 - seat
-        following = {}
-        for world in worlds.values():
-            allowed = world.actions()
-            for choice in allowed if is_hidden else {action} & set(allowed):
-                child = world.copy().apply(choice)
-                following[child.data.tobytes()] = child
-        worlds = following
-        real.apply(action)
-    known = state.infoset(seat)
-    return {data: world for data, world in worlds.items() if world.infoset(seat) == known}
-
-
-def states_of_random_games(name: str, seed: int) -> Iterator[State]:
-    game, rng = tapete.make(name), Rng(seed)
-    while True:
-        state = game.start()
-        while not state.over:
-            action = (
-                calls.draw(game.table, state.data, rng.words) if state.player == CHANCE else rng.choice(state.actions())
-            )
-            state.apply(int(action))
-            yield state
-
-
-def origins(state: State, seat: int) -> list[tuple[int, int]]:
-    """Earliest and latest slot of the tiles that a seat laid from its hand."""
-    s = state.game.record(state.data)
-    return [(int(s["earliest"][tile]), int(s["latest"][tile])) for tile in tiles_of(s["laid"][seat])]
-
-
-def has_tiles_kept_between(state: State, seat: int) -> bool:
-    """Whether a tile was laid that was surely taken, after one moment and before another: the hardest to redeal."""
-    return any(0 < earliest < latest for earliest, latest in origins(state, seat))
-
-
-def expect_each_explanation_as_often(state: State, seat: int, rng: Rng) -> None:
-    worlds = explanations(state, seat)
-    samples = max(1000, 30 * len(worlds))
-    found: Counter[bytes] = Counter()
-    for _ in range(samples):
-        data = state.data.copy()
-        calls.redeal(state.game.table, data, seat, rng.words)
-        found[data.tobytes()] += 1
-    assert found.keys() <= worlds.keys(), f"a world that can't be, for seat {seat} in {state}"
-    expected = samples / len(worlds)
-    statistic = sum((found[data] - expected) ** 2 / expected for data in worlds)
-    assert len(worlds) == 1 or chi2.sf(statistic, len(worlds) - 1) > 1e-6, f"wrong frequencies for {seat} in {state}"
-
-
-@pytest.mark.parametrize(("name", "boneyard"), [("domino(3,2)", 6), ("domino(4,3)", 3)])
-def test_redeal_gives_every_explanation_equally_often(name: str, boneyard: int) -> None:
-    rng = Rng(name)
-    plain = hard = 0
-    stages = set()
-    for state in states_of_random_games(name, seed=1):
-        s = state.game.record(state.data)
-        for seat in range(2):
-            other = 1 - seat
-            if s["keeps"][other] < 2 or int(s["boneyard"]).bit_count() > boneyard:
-                continue
-            if has_tiles_kept_between(state, other):
-                hard += 1
-            elif plain < 50:
-                plain += 1
-            else:
-                continue
-            stages.add(int(s["stage"]))
-            expect_each_explanation_as_often(state, seat, rng)
-        if hard >= 50 and plain >= 50:
-            break
-    assert {TAKEN, OVER} <= stages
-
-
-def replayed(state: State, world: State, seat: int) -> State:
-    """The moves of a state made again, with what the other seat was given in another world."""
-    again, other = state.game.start(), 1 - seat
-    s = world.game.record(world.data)
-    dealt, kept = iter(tiles_of(s["dealt"][other])), iter(s["kept"][other].tolist())
-    assert state.history is not None
-    following = [*state.history[1:], None]
-    lays = 2 * int(s["tiles"])
-    for action, next_action in zip(state.history, following, strict=True):
-        if gets_tile(again) == other:
-            is_deal = again.game.record(again.data)["stage"] == DEAL
-            is_laid_at_once = not is_deal and next_action is not None and next_action < lays
-            action = next(dealt) if is_deal else action if is_laid_at_once else next(kept)
-        again.apply(action)
-    return again
-
-
-@pytest.mark.parametrize("name", ["domino(6,7)", "domino(5,2)", "domino(9,5)"])
-def test_every_move_is_possible_in_a_world_redealt(name: str) -> None:
-    rng = Rng(name)
-    kept_between = 0
-    for i, state in enumerate(states_of_random_games(name, seed=2)):
-        s = state.game.record(state.data)
-        for seat in range(2):
-            if s["stage"] != DEAL and rng.below(4) == 0:
-                world = state.view(seat).sample(rng)
-                assert replayed(state, world, seat) == world
-                kept_between += has_tiles_kept_between(state, 1 - seat)
-        if i > 4000:
-            break
-    assert kept_between > 10
 
 
 # Tables

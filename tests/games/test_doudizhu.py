@@ -75,7 +75,7 @@ def moves_of(hand: str, beat: str = "") -> set[str]:
 
 @pytest.mark.parametrize("game", ["doudizhu", "doudizhu(bidding=true)"])
 def test_contract(game):
-    check_game(game, games=4)
+    check_game(game, games=8)
 
 
 # The moves.
@@ -128,6 +128,13 @@ def test_planes_with_and_without_kickers():
     assert moves_of("4445556677", "3334448899") == {"pass", "4445556677"}
     assert moves_of("44455566", "33344489") == {"pass", "44455566"}  # two solos of one rank
     assert "AAA222" not in moves_of("AAA222")
+
+
+def test_solos_are_neither_both_jokers_nor_a_bomb_nor_a_longer_plane():
+    for cards in ("3333BR", "333444BR", "3334445556667777", "3334445556667778"):
+        assert cards not in moves_of(cards)
+    for cards in ("33334B", "33344477", "333444555666888R", "QQQKKKAAA222"):  # 2s never belong to a plane
+        assert cards in moves_of(cards)
 
 
 def test_fours_with_kickers_are_no_bombs():
@@ -326,6 +333,16 @@ def test_a_seat_remembers_hands_that_were_thrown_in():
     one, two = (auction(seed).apply("pass").apply("pass").apply("pass") for seed in (1, 2))
     assert one.infoset(0) != two.infoset(0)
     assert str(one.view(0)) == str(two.view(0))
+
+
+def test_what_others_had_in_a_deal_that_was_thrown_in_is_dealt_anew():
+    state = auction().apply("pass").apply("pass").apply("pass").deal(Rng("again")).apply("bid3").deal(Rng("open"))
+    for seat in range(3):
+        view = state.view(seat)
+        world = view.sample(Rng("world"))
+        assert world.infoset(seat) == state.infoset(seat)
+        assert world.view(seat)._world.tobytes() == view._world.tobytes()
+        assert world.infoset((seat + 1) % 3) != state.infoset((seat + 1) % 3)
 
 
 def test_the_bid_multiplies_the_payoff():

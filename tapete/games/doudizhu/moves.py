@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.games.doudizhu.cards import CHAIN_RANKS, PAIR_RANKS, RANKS
+from tapete.games.doudizhu.cards import CHAIN_RANKS, JOKERS, PAIR_RANKS, RANKS
 
 Sets = NDArray[np.uint64]
 
@@ -56,12 +56,11 @@ def attach(body: int, number: int, most: Iterable[int], unit: int = 1) -> Sets:
             np.concatenate([sets[n - k] + np.uint64(k * unit << 4 * rank) for k in range(min(limit, n) + 1)])
             for n in range(number + 1)
         ]
-    jokers = np.uint64(0x11 << 4 * PAIR_RANKS)
-    return np.sort(sets[number][sets[number] & jokers != jokers])
+    return np.sort(sets[number][sets[number] & JOKERS != JOKERS])
 
 
 def solo_kickers(body: range) -> Iterator[int]:
-    """How many cards of each rank may go with a plane or a four as solos.
+    """How many cards of each rank may go with trios or a four as solos.
 
     Nothing of the body's own ranks, no bomb, and no trio that would make the plane longer.
     """
@@ -75,7 +74,7 @@ def solo_kickers(body: range) -> Iterator[int]:
 
 
 def pair_kickers(body: range) -> Iterator[int]:
-    """How many pairs of each rank may go with a plane or a four: one, of other ranks than the body's."""
+    """How many pairs of each rank may go with trios or a four: one, of other ranks than the body's."""
     return (int(rank < PAIR_RANKS and rank not in body) for rank in range(len(RANKS)))
 
 
@@ -96,35 +95,37 @@ def chains(kind: int) -> Iterator[tuple[int, range]]:
             yield length, range(first, first + length)
 
 
+def with_kickers(kind: int, number: int, bodies: Iterable[tuple[int, range]], *, pairs: bool) -> Iterator[Block]:
+    """Trios with a kicker for each rank of the body, or a four with two."""
+    for length, body in bodies:
+        kickers = length if number == 3 else 2
+        most = pair_kickers(body) if pairs else solo_kickers(body)
+        yield Block(kind, length, body.start, attach(repeat(number, body), kickers, most, unit=2 if pairs else 1))
+
+
 def blocks() -> Iterator[Block]:
     """Every move there is, in the order of the ids."""
     yield Block(NOTHING, 0, 0, one_set(0))  # pass
     for kind, ranks in ((SOLO, len(RANKS)), (PAIR, PAIR_RANKS), (TRIO, PAIR_RANKS)):
         for rank in range(ranks):
             yield Block(kind, 1, rank, one_set(kind << 4 * rank))
-    for rank in range(PAIR_RANKS):
-        others = (int(other != rank) for other in range(len(RANKS)))
-        yield Block(TRIO_SOLO, 1, rank, attach(3 << 4 * rank, 1, others))
-    for rank in range(PAIR_RANKS):
-        yield Block(TRIO_PAIR, 1, rank, attach(3 << 4 * rank, 1, pair_kickers(range(rank, rank + 1)), unit=2))
+    single = [(1, range(rank, rank + 1)) for rank in range(PAIR_RANKS)]
+    yield from with_kickers(TRIO_SOLO, 3, single, pairs=False)
+    yield from with_kickers(TRIO_PAIR, 3, single, pairs=True)
     for kind, number in ((STRAIGHT, 1), (PAIRS, 2), (PLANE, 3)):
         for length, body in chains(kind):
             yield Block(kind, length, body.start, one_set(repeat(number, body)))
-    for length, body in chains(PLANE_SOLOS):
-        yield Block(PLANE_SOLOS, length, body.start, attach(repeat(3, body), length, solo_kickers(body)))
-    for length, body in chains(PLANE_PAIRS):
-        yield Block(PLANE_PAIRS, length, body.start, attach(repeat(3, body), length, pair_kickers(body), unit=2))
-    fours = [range(rank, rank + 1) for rank in range(PAIR_RANKS)]
-    for body in fours:
-        yield Block(FOUR_SOLOS, 1, body.start, attach(repeat(4, body), 2, solo_kickers(body)))
-    for body in fours:
-        yield Block(FOUR_PAIRS, 1, body.start, attach(repeat(4, body), 2, pair_kickers(body), unit=2))
-    for body in fours:
+    yield from with_kickers(PLANE_SOLOS, 3, chains(PLANE_SOLOS), pairs=False)
+    yield from with_kickers(PLANE_PAIRS, 3, chains(PLANE_PAIRS), pairs=True)
+    yield from with_kickers(FOUR_SOLOS, 4, single, pairs=False)
+    yield from with_kickers(FOUR_PAIRS, 4, single, pairs=True)
+    for _, body in single:
         yield Block(BOMB, 1, body.start, one_set(repeat(4, body)))
-    yield Block(ROCKET, 1, PAIR_RANKS, one_set(0x11 << 4 * PAIR_RANKS))
+    yield Block(ROCKET, 1, PAIR_RANKS, one_set(int(JOKERS)))
 
 
 def _tables() -> tuple[Any, ...]:
+    """What the names below stand for."""
     everything = list(blocks())
     sizes = [len(block.cards) for block in everything]
     cards = np.concatenate([block.cards for block in everything])
@@ -135,18 +136,18 @@ def _tables() -> tuple[Any, ...]:
     first_id = np.zeros((ROCKET + 1, CHAIN_RANKS + 1, len(RANKS) + 1), dtype=np.int64)
     for block, start, count in zip(everything, np.cumsum([0, *sizes[:-1]]), sizes, strict=True):
         first_id[block.kind, block.length, block.first : block.first + 2] = start, start + count
-    winged = kind == PLANE_SOLOS
+    has_solos = kind == PLANE_SOLOS
     trios = np.zeros(len(cards), dtype=np.uint8)
-    for r in range(PAIR_RANKS):
-        is_trio = winged & (cards >> np.uint64(4 * r) & np.uint64(15) == 3)
-        rank[is_trio] = r
-        trios += is_trio
-    kind[winged & (trios > length) & (length >= 4)] = ODD_PLANE
+    for trio in range(PAIR_RANKS):
+        has_trio = has_solos & (cards >> np.uint64(4 * trio) & np.uint64(15) == 3)
+        rank[has_trio] = trio
+        trios += has_trio
+    kind[has_solos & (trios > length) & (length >= 4)] = ODD_PLANE
     return cards, kind, length, rank, first_id
 
 
-# CARDS [27472]: their cards. KIND [27472]. LENGTH [27472]: ranks in the chain, 1 where there is none. RANK [27472]: what
-# is compared, the lowest rank of the body, but in a plane with solos the highest trio, kickers included, as in DouZero.
+# By id, [27472] each: CARDS; KIND; LENGTH, of the chain, 1 where there is none; RANK, which is what is compared: the
+# lowest of the body, but in a plane with solos the highest trio of all, its solos included, as in DouZero.
 # FIRST [kind, length, rank]: the id of the block's first move; FIRST [kind, length, rank + 1] is where the block ends.
 CARDS, KIND, LENGTH, RANK, FIRST = _tables()
 MOVES = len(CARDS)

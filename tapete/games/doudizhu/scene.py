@@ -1,6 +1,6 @@
 """The table of Dou Dizhu: hands, the landlord's open cards, what lies on the table and what was played before.
 
-Faces of the kind "french" are ranks without a suit, since this game has none: 3456789TJQKA2, and B and R for the jokers.
+Faces of the kind "french" are ranks without a suit, since this game has none: 3456789TJQKA2, B and R (the jokers).
 """
 
 from collections.abc import Iterator

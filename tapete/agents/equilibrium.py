@@ -1,0 +1,51 @@
+"""Plays a solution that `tapete solve` has found: from its store, from those that ship, or from a file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tapete.agents import Policy
+from tapete.core import Game, TapeteError, View, make
+from tapete.core.rounds import current_round
+from tapete.solve import Table, find
+
+
+class Equilibrium:
+    """Plays by a table; in a game of rounds, by the table of the game that began with the current round."""
+
+    def __init__(self, game: Game, table: Table | None = None) -> None:
+        self.tables: dict[str, Table] = {}
+        if table is not None:
+            self.tables[str(game)] = table
+        self.table(game)
+
+    def table(self, game: Game) -> Table:
+        """The solution of a game, loaded once."""
+        if str(game) not in self.tables:
+            table = find(game)
+            if table is None:
+                raise TapeteError(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
+            self.tables[str(game)] = table
+        return self.tables[str(game)]
+
+    def probabilities(self, view: View) -> dict[int, float]:
+        """What the table says; even chances where it says nothing, which only forced moves do."""
+        legal = view.actions()
+        place = current_round(view)
+        if place is None:
+            table, key = self.table(view.game), view.infoset
+        else:
+            game = make(place.game)
+            table, key = self.table(game), game.read(place.moves).infoset(place.seat)
+        probs = table.lookup(key)
+        if probs is None or len(probs) != len(legal):
+            return dict.fromkeys(legal, 1 / len(legal))
+        return dict(zip(legal, (probs / np.sum(probs, dtype=np.float64)).tolist(), strict=True))
+
+
+def equilibrium(game: Game) -> Policy:
+    """Plays a solution of the game, made by `tapete solve` or shipped with the package."""
+    return Equilibrium(game)
+
+
+AGENTS = (equilibrium,)

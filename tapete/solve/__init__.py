@@ -1,0 +1,8 @@
+"""Equilibria: regret matching, the CFR family, Monte Carlo CFR, linear programs, and the best responses that prove them."""
+
+from tapete.solve.policy import Table
+from tapete.solve.response import Proof
+from tapete.solve.schemes import SCHEMES
+from tapete.solve.solution import DEFAULT, Progress, find, solve, store
+
+__all__ = ["DEFAULT", "SCHEMES", "Progress", "Proof", "Table", "find", "solve", "store"]

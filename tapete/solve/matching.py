@@ -1,0 +1,374 @@
+"""Regret matching in matrix games: the three procedures of Hart and Mas-Colell (2000), as Rojas (2020) compares them.
+
+Two players meet again and again. After t plays, a player who was paid u(s) each time knows by how much every action k
+would have done better, on average over all plays: over those in which action j was played (conditional regret), or over
+all of them (unconditional regret):
+
+    D(j, k) = 1/t * sum of u(k, other) - u(j, other) over the plays with own = j        R(j, k) = max(D(j, k), 0)
+    D(k)    = 1/t * sum of u(k, other) - u(own, other) over all plays                   R(k)    = max(D(k), 0)
+
+Then both draw their next actions, j being the one that was played last:
+
+=================  =================================================================================================
+`conditional`      k with probability R(j, k) / mu, and j again with what remains
+`invariant`        by a vector q that M leaves as it is, q = q M: M(j, k) = R(j, k) / mu, M(j, j) the remainder of row j
+`unconditional`    k with a probability proportional to R(k); where no regret is positive, uniformly
+=================  =================================================================================================
+
+How often each pair was played converges to the correlated equilibria by the first two, and to the plays without
+unconditional regret by all three. In a zero-sum game, unconditional regrets below a bound make the empirical strategies
+an equilibrium to within twice the bound.
+
+Here mu is the largest sum of gains that one play can add to a row: max over j and other of the sum over k of
+[u(k, other) - u(j, other)]+. It is the smallest number with which all probabilities are valid after every sequence of
+plays, it is never above the (actions - 1) * (spread of the payoffs) of the literature, and smaller means faster. A
+vector q does not depend on it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numba import types
+from numpy.typing import ArrayLike, NDArray
+
+from tapete.core.compile import DOUBLES, LONGS, WORDS, ahead, first_of, helper, kernel, uint64_ptr
+from tapete.core.errors import TapeteError
+from tapete.core.rng import Rng, uniform
+
+Matrix = NDArray[np.float64]
+Procedure = Literal["conditional", "invariant", "unconditional"]
+
+PROCEDURES: tuple[Procedure, ...] = get_args(Procedure)
+CONDITIONAL, INVARIANT, UNCONDITIONAL = range(3)
+CHECK = 100  # plays between two looks at the regrets; the first few plays say nothing
+MARKS = 10  # points of the history for every factor of ten
+
+
+class Learner(NamedTuple):
+    """What one player knows and remembers."""
+
+    payoffs: Matrix  # [other, own]
+    regrets: Matrix  # [own, own] t * D(j, k), or [1, own] t * D(k) in the unconditional procedure
+    ceilings: NDArray[np.float64]  # [rows of regrets] what the positive regrets of a row can't exceed in sum
+    mu: float
+    chain: Matrix  # [own, own] room for the elimination
+    running: NDArray[np.float64]  # [own] room for sums
+
+
+TABLE = types.float64[:, ::1]
+LEARNER = types.NamedTuple([TABLE, TABLE, DOUBLES, types.float64, TABLE, DOUBLES], Learner)
+
+
+class Point(NamedTuple):
+    """How far a run had come."""
+
+    iterations: int
+    seconds: float
+    regret: float  # the larger of the two unconditional regrets
+    exploitability: float  # of the empirical strategies
+
+
+@dataclass(frozen=True)
+class Matched:
+    """What came of a run."""
+
+    procedure: Procedure
+    iterations: int
+    seconds: float
+    joint: Matrix  # [row, column] how often each pair was played, as a share
+    regrets: tuple[float, float]  # unconditional, of both players
+    exploitability: float  # of the empirical strategies
+    history: tuple[Point, ...]  # at iterations that grow by the same factor, and at the end
+
+    @property
+    def x(self) -> NDArray[np.float64]:
+        """The empirical strategy of the first player."""
+        return self.joint.sum(axis=1)
+
+    @property
+    def y(self) -> NDArray[np.float64]:
+        """The empirical strategy of the second player."""
+        return self.joint.sum(axis=0)
+
+
+class Matching:
+    """Two players who learn from each other; `play` goes on from where it was."""
+
+    def __init__(self, payoffs: tuple[ArrayLike, ArrayLike], procedure: Procedure) -> None:
+        if procedure not in PROCEDURES:
+            raise TapeteError(f"there is no procedure {procedure!r}; there are {', '.join(PROCEDURES)}")
+        first, second = self.payoffs = checked(*payoffs)
+        self.procedure = procedure
+        self.learners = (_learner(first.T, procedure), _learner(second, procedure))
+        self.counts = np.zeros(first.shape, dtype=np.int64)  # [row, column] of the plays so far
+        self.last = np.zeros(2, dtype=np.int64)  # what was played last
+
+    @property
+    def iterations(self) -> int:
+        """Plays so far."""
+        return int(self.counts.sum())
+
+    @property
+    def joint(self) -> Matrix:
+        """How often each pair was played, as a share."""
+        return self.counts / self.iterations
+
+    def play(self, rng: Rng, until: int, bound: float = 0.0) -> None:
+        """Plays on until that iteration, or until a look at the regrets finds both below the bound."""
+        procedure = PROCEDURES.index(self.procedure)
+        _play(*self.learners, procedure, self.counts, self.last, rng.words, self.iterations, until, bound)
+
+    def watch(self, plays: ArrayLike) -> None:
+        """Learns from plays that are given, (row, column) each, as if they had been drawn."""
+        for row, column in np.asarray(plays, dtype=np.int64):
+            _record(*self.learners, self.counts, self.last, row, column)
+
+
+def match(
+    payoffs: tuple[ArrayLike, ArrayLike],
+    procedure: Procedure,
+    rng: Rng,
+    *,
+    bound: float = 0.005,
+    limit: int = 10**9,
+) -> Matched:
+    """Plays until both unconditional regrets are below the bound, or to the limit of iterations; bound 0: to the limit.
+
+    >>> pennies = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    >>> match((pennies, -pennies), "unconditional", Rng(1)).exploitability < 0.01
+    True
+    """
+    if not bound >= 0:
+        raise TapeteError(f"the bound of the regrets is 0 or more, not {bound}")
+    if limit < 1:
+        raise TapeteError(f"the limit is one iteration or more, not {limit}")
+    matching = Matching(payoffs, procedure)
+    seconds, history = 0.0, []
+    for until in _marks(limit):
+        began = time.perf_counter()
+        matching.play(rng, until, bound)
+        seconds += time.perf_counter() - began
+        joint = matching.joint
+        regrets = unconditional_regrets(*matching.payoffs, joint)
+        gap = exploitability(*matching.payoffs, joint.sum(axis=1), joint.sum(axis=0))
+        history.append(Point(matching.iterations, seconds, max(regrets), gap))
+        if matching.iterations < until or (until % CHECK == 0 and max(regrets) < bound):
+            break
+    return Matched(procedure, matching.iterations, seconds, joint, regrets, gap, tuple(history))
+
+
+def unconditional_regrets(first: Matrix, second: Matrix, joint: Matrix) -> tuple[float, float]:
+    """What each player would have gained by one action all the time instead of what was played; 0 if nothing."""
+    rows, columns = first @ joint.sum(axis=0), joint.sum(axis=1) @ second
+    return max(0.0, float(rows.max() - (first * joint).sum())), max(0.0, float(columns.max() - (second * joint).sum()))
+
+
+def correlated_regret(first: Matrix, second: Matrix, joint: Matrix) -> float:
+    """The most that a player gains by another action wherever one was played; 0 in a correlated equilibrium."""
+    rows = joint @ first.T  # [played, instead]
+    columns = joint.T @ second
+    return float(max((table - table.diagonal()[:, None]).max() for table in (rows, columns)))
+
+
+def exploitability(first: Matrix, second: Matrix, x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """What best responses gain over the strategies, added up for both players; 0 in a Nash equilibrium."""
+    rows, columns = first @ y, x @ second
+    return float(rows.max() - x @ rows + columns.max() - columns @ y)
+
+
+def checked(first: ArrayLike, second: ArrayLike) -> tuple[Matrix, Matrix]:
+    """The payoffs of both players as matrices of the same shape."""
+    a, b = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
+    if a.ndim != 2 or a.shape != b.shape or a.size == 0:
+        raise TapeteError(f"the payoffs are two tables of the same shape, not {a.shape} and {b.shape}")
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        raise TapeteError("payoffs are finite numbers")
+    return a, b
+
+
+def _learner(payoffs: Matrix, procedure: Procedure) -> Learner:
+    """A player who knows what [other, own] pays him, and has not played yet."""
+    own = payoffs.shape[1]
+    rows = 1 if procedure == "unconditional" else own
+    gains = np.maximum(payoffs[:, None, :] - payoffs[:, :, None], 0)  # [other, played, instead]
+    return Learner(
+        payoffs=np.ascontiguousarray(payoffs),
+        regrets=np.zeros((rows, own)),
+        ceilings=np.zeros(rows),
+        mu=float(gains.sum(axis=2).max()),
+        chain=np.zeros((own, own)),
+        running=np.zeros(own),
+    )
+
+
+def _marks(limit: int) -> Iterator[int]:
+    """Iterations that grow by the same factor, from the first look at the regrets to the limit."""
+    step = 0
+    while (mark := round(CHECK * 10 ** (step / MARKS))) < limit:
+        yield mark
+        step += 1
+    yield limit
+
+
+class _Pointers(NamedTuple):
+    """A learner as the loop sees it: arrays in a tuple would be counted as owned at every touch, pointers are not."""
+
+    own: Any  # how many actions
+    rows: Any  # of the regrets
+    payoffs: Any
+    regrets: Any
+    ceilings: Any
+    mu: Any
+    chain: Any
+    running: Any
+
+
+@helper
+def _open(learner: Any) -> Any:
+    return _Pointers(
+        len(learner.running),
+        len(learner.ceilings),
+        first_of(learner.payoffs),
+        first_of(learner.regrets),
+        first_of(learner.ceilings),
+        learner.mu,
+        first_of(learner.chain),
+        first_of(learner.running),
+    )
+
+
+@helper
+def _learn(me: Any, own: int, other: int) -> None:
+    """Adds what every action would have gained over the one that was played."""
+    row = own if me.rows > 1 else 0
+    regrets, payoffs = ahead(me.regrets, row * me.own), ahead(me.payoffs, other * me.own)
+    paid = payoffs[own]
+    for k in range(me.own):
+        regrets[k] += payoffs[k] - paid
+    me.ceilings[row] += me.mu
+
+
+@helper
+def _accumulate(weights: Any, n: int, running: Any) -> float:
+    """Running sums of the positive weights; returns the last of them."""
+    total = 0.0
+    for k in range(n):
+        total += max(weights[k], 0.0)
+        running[k] = total
+    return total
+
+
+@helper
+def _first_above(running: Any, point: float) -> int:
+    """The action into whose share the point falls; the last sum is above it."""
+    k = 0
+    while running[k] <= point:
+        k += 1
+    return k
+
+
+@helper
+def _invariant(regrets: Any, n: int, chain: Any, q: Any) -> None:
+    """A vector q with q(j) * sum over k of R(j, k) = sum over k of q(k) * R(k, j); of any scale.
+
+    The elimination of Grassmann, Taksar and Heyman (1985): it adds, multiplies and divides but never subtracts, so every
+    digit is right. Where an action has no regret for those before it, it is a vector of its own, and they get nothing.
+    """
+    for i in range(n * n):
+        chain[i] = max(regrets[i], 0.0)
+    start = 0
+    for j in range(n - 1, 0, -1):
+        eliminated = ahead(chain, j * n)
+        leaving = 0.0
+        for k in range(j):
+            leaving += eliminated[k]
+        if leaving == 0.0:
+            start = j
+            break
+        for i in range(j):
+            row = ahead(chain, i * n)
+            row[j] /= leaving
+            share = row[j]
+            if share > 0.0:
+                for k in range(j):
+                    row[k] += share * eliminated[k]
+    for j in range(start):
+        q[j] = 0.0
+    q[start] = 1.0
+    for j in range(start + 1, n):
+        q[j] = 0.0
+        for i in range(start, j):
+            q[j] += q[i] * chain[i * n + j]
+
+
+@kernel(types.void(TABLE, TABLE, DOUBLES))
+def invariant_vector(regrets: Any, chain: Any, q: Any) -> None:
+    """Writes an invariant probability vector for [own, own] regrets of any scale; `chain` is room to work in."""
+    _invariant(first_of(regrets), len(q), first_of(chain), first_of(q))
+    q /= q.sum()
+
+
+@helper
+def _choose(me: Any, procedure: int, last: int, t: int, draw: float) -> int:
+    """The next action after t plays, by a number 0 <= draw < 1."""
+    running = me.running
+    if procedure == CONDITIONAL and t > 0:
+        point = draw * me.mu * t
+        if point >= me.ceilings[last]:
+            return last
+        total = _accumulate(ahead(me.regrets, last * me.own), me.own, running)
+        me.ceilings[last] = total
+        return _first_above(running, point) if point < total else last
+    if procedure == INVARIANT and t > 0:
+        _invariant(me.regrets, me.own, me.chain, running)
+        total = _accumulate(running, me.own, running)
+    else:
+        total = _accumulate(me.regrets, me.own, running)
+    return _first_above(running, draw * total) if total > 0 else int(draw * me.own)
+
+
+@helper
+def _regret(me: Any) -> float:
+    """The unconditional regret, times t: the conditional ones added up."""
+    worst = 0.0
+    for k in range(me.own):
+        total = 0.0
+        for row in range(me.rows):
+            total += me.regrets[row * me.own + k]
+        worst = max(worst, total)
+    return worst
+
+
+COUNTS = types.int64[:, ::1]
+
+
+@kernel(types.void(LEARNER, LEARNER, COUNTS, LONGS, types.int64, types.int64))
+def _record(rows: Any, columns: Any, counts: Any, last: Any, row: int, column: int) -> None:
+    """One play: both learn from it."""
+    counts[row, column] += 1
+    last[0], last[1] = row, column
+    _learn(_open(rows), row, column)
+    _learn(_open(columns), column, row)
+
+
+@kernel(types.void(LEARNER, LEARNER, types.int64, COUNTS, LONGS, WORDS, types.int64, types.int64, types.float64))
+def _play(
+    rows: Any, columns: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
+) -> None:
+    first, second = _open(rows), _open(columns)
+    row, column = last
+    while t < until:
+        row = _choose(first, procedure, row, t, uniform(uint64_ptr(words)))
+        column = _choose(second, procedure, column, t, uniform(uint64_ptr(words)))
+        counts[row, column] += 1
+        _learn(first, row, column)
+        _learn(second, column, row)
+        t += 1
+        if t % CHECK == 0 and _regret(first) < bound * t and _regret(second) < bound * t:
+            break
+    last[0], last[1] = row, column

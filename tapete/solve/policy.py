@@ -1,0 +1,108 @@
+"""A strategy as a table from information sets to probabilities, and as a file.
+
+The file is safetensors: arrays and a header of JSON, nothing that could run. The header tells the game, how the
+strategy was made, and how far from an equilibrium it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from tapete.core.errors import TapeteError
+
+FORMAT = "1"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Probabilities by information set; those with one action only are not in it."""
+
+    keys: NDArray[np.uint64]  # [infosets] ascending
+    counts: NDArray[np.uint8]  # [infosets] actions
+    probs: NDArray[np.float32]  # [sum of counts] one infoset after another, actions ascending
+    about: dict[str, Any] = field(default_factory=dict)  # game, algorithm, iterations, exploitability, ...
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_start", np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]))
+
+    @classmethod
+    def of(cls, keys: NDArray[np.uint64], counts: NDArray[Any], probs: NDArray[Any], **about: Any) -> Table:
+        """From information sets in any order."""
+        order = np.argsort(keys, kind="stable")
+        start = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[:-1]
+        sizes = np.asarray(counts)[order].astype(np.int64)
+        # Where each number comes from: the beginning of its infoset, and how far behind that it stands.
+        within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return cls(
+            np.ascontiguousarray(keys[order]),
+            sizes.astype(np.uint8),
+            np.asarray(probs, dtype=np.float32)[np.repeat(start[order], sizes) + within],
+            about,
+        )
+
+    def lookup(self, key: int) -> NDArray[np.float32] | None:
+        """The probabilities at an information set; None where it is not in the table."""
+        i = int(np.searchsorted(self.keys, np.uint64(key)))
+        if i == len(self.keys) or int(self.keys[i]) != key:
+            return None
+        start: NDArray[np.int64] = self._start  # type: ignore[attr-defined]
+        return self.probs[start[i] : start[i + 1]]
+
+    def save(self, path: str | Path) -> None:
+        """Writes the file, all of it or nothing."""
+        header = {"format": FORMAT, "about": json.dumps(self.about, sort_keys=True)}
+        write_arrays(path, {"keys": self.keys, "counts": self.counts, "probs": self.probs}, header)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Table:
+        """Reads a file and checks that it is a strategy."""
+        arrays, header = read_arrays(path, FORMAT)
+        try:
+            table = cls(arrays["keys"], arrays["counts"], arrays["probs"], json.loads(header["about"]))
+        except (KeyError, ValueError):
+            raise TapeteError(f"{path} is not a strategy: something is missing in it") from None
+        right = table.keys.dtype == np.uint64 and table.counts.dtype == np.uint8 and table.probs.dtype == np.float32
+        if not right or len(table.keys) != len(table.counts) or len(table.probs) != table.counts.sum(dtype=np.int64):
+            raise TapeteError(f"{path} is not a strategy: its arrays don't fit together")
+        if (table.keys[1:] <= table.keys[:-1]).any():
+            raise TapeteError(f"{path} is not a strategy: its information sets are not in order")
+        if not np.isfinite(table.probs).all() or (table.probs < 0).any():
+            raise TapeteError(f"{path} is not a strategy: it has numbers that are not probabilities")
+        return table
+
+
+def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict[str, str]) -> None:
+    """Writes a safetensors file so that nobody ever sees half of it."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            save_file(arrays, file.name, header)
+            os.fsync(file.fileno())
+        os.replace(file.name, path)
+    except (OSError, SafetensorError) as error:
+        raise TapeteError(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def read_arrays(path: str | Path, form: str) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The arrays and the header of a safetensors file of the given format."""
+    try:
+        with safe_open(path, framework="np") as file:
+            header = file.metadata() or {}
+            if header.get("format") != form:
+                raise TapeteError(f"{path} has format {header.get('format')!r}, not {form!r}")
+            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118
+    except FileNotFoundError:
+        raise TapeteError(f"there is no file {path}") from None
+    except (OSError, SafetensorError) as error:
+        raise TapeteError(f"can't read {path}: {str(error).splitlines()[0]}") from None

@@ -1,0 +1,237 @@
+"""From a game to a proven strategy: chooses how to solve it, runs, proves, saves, and goes on where it stopped."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core.errors import TapeteError
+from tapete.core.game import Game
+from tapete.core.names import make
+from tapete.core.rounds import Exit, first_round
+from tapete.solve.cfr import CFR
+from tapete.solve.policy import Table, read_arrays, write_arrays
+from tapete.solve.public_tree import PublicTree, private_deals
+from tapete.solve.response import Proof
+from tapete.solve.schemes import SCHEMES, scheme
+from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.vector_cfr import VectorCFR
+
+DEFAULT = "dcfr"  # the one that is first at 0.1 % on most games: docs/solving.md has the measurement
+SMALL = 64  # pairs of hands; up to this the sequence form is faster than vectors
+CHECKPOINT = "checkpoint-1"
+EVERY = 120.0  # seconds between checkpoints
+SHARE = 0.2  # of the exploitability allowed, this much is left to the games that follow a round
+
+
+class Engine(Protocol):
+    """A run of some algorithm over some form of a game."""
+
+    iterations: int
+
+    def run(self, iterations: int) -> None:
+        """So many more iterations."""
+
+    def prove(self) -> Proof:
+        """The value and both best responses."""
+
+    def table(self, **about: Any) -> Table:
+        """The strategy so far."""
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that it remembers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Where a run is, and at its end what came out of it."""
+
+    game: str
+    algorithm: str
+    iterations: int
+    seconds: float
+    proof: Proof
+    histories: int
+    information_sets: int
+    bytes: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, for `tapete solve --json` and the header of a file."""
+        data = asdict(self)
+        del data["proof"], data["bytes"]
+        return {
+            **data,
+            "seconds": round(self.seconds, 3),
+            "exploitability": self.proof.exploitability,
+            "exploitability_percent": 100 * self.proof.exploitability,
+            "value": self.proof.value,
+            "lower": self.proof.lower,
+            "upper": self.proof.upper,
+        }
+
+
+Watcher = Callable[[Progress], None]
+
+
+def solve(
+    game: Game,
+    *,
+    algorithm: str = DEFAULT,
+    until: float = 1e-3,
+    seconds: float = math.inf,
+    iterations: int = 10**9,
+    threads: int = 2,
+    save: Path | None = None,
+    resume: bool = False,
+    watch: Watcher = lambda progress: None,
+) -> tuple[Progress, Table]:
+    """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
+
+    A game that is played in rounds is solved from its last rounds to its first; those solutions are kept in the store.
+    """
+    scheme(algorithm)
+    rounds = first_round(game)
+    if rounds is None:
+        engine, facts = _engine(game, algorithm, threads)
+        prove = engine.prove
+    else:
+        follows = [_follow(end, algorithm, until * SHARE, threads, watch) for end in rounds.exits]
+        middle, low, high = (make(rounds.name(*values)) for values in zip(*follows, strict=True))
+        engine, facts = _engine(middle, algorithm, threads)
+        prove = _rounds_proof(engine, low, high)
+    run = _Run(game, algorithm, engine, facts, prove, save or store(game))
+    return run.until(until, seconds, iterations, resume, watch)
+
+
+def _follow(end: Exit, algorithm: str, until: float, threads: int, watch: Watcher) -> tuple[float, float, float]:
+    """What an exit is worth to seat 0: by value, when seat 1 responds best, when seat 0 does."""
+    if not end.game:
+        return end.payoff, end.payoff, end.payoff
+    game = make(end.game)
+    known = find(game)
+    about = known.about if known else {"exploitability": math.inf}
+    if about["exploitability"] > until:
+        progress, _ = solve(game, algorithm=algorithm, until=until, threads=threads, watch=watch)
+        about = progress.to_json()
+    value, lower, upper = (float(about[key]) for key in ("value", "lower", "upper"))
+    return (-value, -upper, -lower) if end.swapped else (value, lower, upper)
+
+
+def _rounds_proof(engine: Engine, low: Game, high: Game) -> Callable[[], Proof]:
+    if isinstance(engine, VectorCFR):
+        return lambda: engine.prove((low, high))
+    assert isinstance(engine, CFR)
+    forms = [SequenceForm.of(game) for game in (low, high)]
+    return lambda: engine.prove((forms[0], forms[1]))
+
+
+def _engine(game: Game, algorithm: str, threads: int) -> tuple[Engine, dict[str, int]]:
+    """The run, and what is known of the game before it starts."""
+    pairs = _pairs(game)
+    form: PublicTree | SequenceForm
+    engine: Engine
+    if pairs > SMALL:
+        form = PublicTree.of(game)
+        engine = VectorCFR(form, SCHEMES[algorithm], threads=threads)
+    else:
+        form = SequenceForm.of(game)
+        engine = CFR(form, SCHEMES[algorithm])
+    return engine, {"histories": form.histories, "information_sets": form.infosets, "bytes": form.bytes}
+
+
+def _pairs(game: Game) -> int:
+    """How many pairs of hands a game of private hands begins with; 0 where it is another kind of game."""
+    try:
+        _, chance = private_deals(game)
+    except TapeteError:
+        return 0
+    return int((chance > 0).sum())
+
+
+@dataclass
+class _Run:
+    game: Game
+    algorithm: str
+    engine: Engine
+    facts: dict[str, int]
+    prove: Callable[[], Proof]
+    path: Path
+    seconds: float = 0.0
+
+    @property
+    def checkpoint(self) -> Path:
+        return self.path.with_suffix(".checkpoint")
+
+    def until(
+        self, until: float, seconds: float, iterations: int, resume: bool, watch: Watcher
+    ) -> tuple[Progress, Table]:
+        if resume and self.checkpoint.exists():
+            self._resume()
+        saved = began = time.perf_counter()
+        before = self.seconds
+        progress = self._progress()
+        watch(progress)
+        while progress.proof.exploitability > until and self.seconds < seconds and self.engine.iterations < iterations:
+            done = self.engine.iterations
+            # Proofs come at fixed iterations, so that a run that was interrupted ends where it would have ended.
+            self.engine.run(min(max(10, done // 4), iterations - done))
+            self.seconds = before + time.perf_counter() - began
+            progress = self._progress()
+            watch(progress)
+            if time.perf_counter() - saved > EVERY:
+                self._save_checkpoint()
+                saved = time.perf_counter()
+        table = self.engine.table(**{key: value for key, value in progress.to_json().items() if key != "seconds"})
+        table.save(self.path)
+        self.checkpoint.unlink(missing_ok=True)
+        return progress, table
+
+    def _progress(self) -> Progress:
+        return Progress(
+            game=str(self.game),
+            algorithm=self.algorithm,
+            iterations=self.engine.iterations,
+            seconds=self.seconds,
+            proof=self.prove(),
+            **self.facts,
+        )
+
+    def _save_checkpoint(self) -> None:
+        header = {"format": CHECKPOINT, "game": str(self.game), "algorithm": self.algorithm}
+        counters = np.array([self.engine.iterations, self.seconds])
+        write_arrays(self.checkpoint, {**self.engine.arrays(), "counters": counters}, header)
+
+    def _resume(self) -> None:
+        arrays, header = read_arrays(self.checkpoint, CHECKPOINT)
+        mine = self.engine.arrays()
+        if (header.get("game"), header.get("algorithm")) != (str(self.game), self.algorithm):
+            raise TapeteError(f"{self.checkpoint} is of {header.get('game')} by {header.get('algorithm')}")
+        if any(name not in arrays or arrays[name].shape != array.shape for name, array in mine.items()):
+            raise TapeteError(f"{self.checkpoint} does not fit this game; delete it to begin anew")
+        for name, array in mine.items():
+            array[:] = arrays[name]
+        self.engine.iterations = int(arrays["counters"][0])
+        self.seconds = float(arrays["counters"][1])
+
+
+def store(game: Game) -> Path:
+    """Where the solution of a game is kept unless somebody says otherwise."""
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "tapete" / "equilibria" / f"{str(game).replace('/', '_')}.safetensors"
+
+
+def find(game: Game) -> Table | None:
+    """The solution of a game from the store, or the one that ships with the package; None where there is neither."""
+    for path in (store(game), Path(str(resources.files("tapete"))) / "agents" / "equilibria" / store(game).name):
+        if path.exists():
+            return Table.load(path)
+    return None
