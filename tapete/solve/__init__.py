@@ -1,4 +1,4 @@
-"""Equilibria: regret matching, the CFR family, Monte Carlo CFR, linear programs, and the best responses that prove them."""
+"""Equilibria: regret matching, the CFR family, Monte Carlo CFR, linear programs, and best responses as proof."""
 
 from tapete.solve.policy import Table
 from tapete.solve.response import Proof

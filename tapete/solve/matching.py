@@ -19,10 +19,10 @@ How often each pair was played converges to the correlated equilibria by the fir
 unconditional regret by all three. In a zero-sum game, unconditional regrets below a bound make the empirical strategies
 an equilibrium to within twice the bound.
 
-Here mu is the largest sum of gains that one play can add to a row: max over j and other of the sum over k of
-[u(k, other) - u(j, other)]+. It is the smallest number with which all probabilities are valid after every sequence of
-plays, it is never above the (actions - 1) * (spread of the payoffs) of the literature, and smaller means faster. A
-vector q does not depend on it.
+Here mu is the most that one play can add to the positive regrets of a row: the maximum over j and other of the sum
+over k of [u(k, other) - u(j, other)]+. It is the smallest number with which all probabilities are valid after every
+sequence of plays; it is never above the usual (actions - 1) * (spread of the payoffs), and smaller is faster. An
+invariant vector does not depend on it. The first action of all is drawn uniformly.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Learner(NamedTuple):
 
 
 TABLE = types.float64[:, ::1]
+PAIRS = types.int64[:, ::1]
 LEARNER = types.NamedTuple([TABLE, TABLE, DOUBLES, types.float64, TABLE, DOUBLES], Learner)
 
 
@@ -102,7 +103,7 @@ class Matching:
     def __init__(self, payoffs: tuple[ArrayLike, ArrayLike], procedure: Procedure) -> None:
         if procedure not in PROCEDURES:
             raise TapeteError(f"there is no procedure {procedure!r}; there are {', '.join(PROCEDURES)}")
-        first, second = self.payoffs = checked(*payoffs)
+        first, second = self.payoffs = checked_payoffs(*payoffs)
         self.procedure = procedure
         self.learners = (_learner(first.T, procedure), _learner(second, procedure))
         self.counts = np.zeros(first.shape, dtype=np.int64)  # [row, column] of the plays so far
@@ -125,8 +126,10 @@ class Matching:
 
     def watch(self, plays: ArrayLike) -> None:
         """Learns from plays that are given, (row, column) each, as if they had been drawn."""
-        for row, column in np.asarray(plays, dtype=np.int64):
-            _record(*self.learners, self.counts, self.last, row, column)
+        pairs = np.array(plays, dtype=np.int64).reshape(-1, 2)
+        if (pairs < 0).any() or (pairs >= self.counts.shape).any():
+            raise TapeteError(f"plays are pairs of a row and a column of a table {self.counts.shape}")
+        _watch(*self.learners, self.counts, self.last, pairs)
 
 
 def match(
@@ -181,7 +184,15 @@ def exploitability(first: Matrix, second: Matrix, x: NDArray[np.float64], y: NDA
     return float(rows.max() - x @ rows + columns.max() - columns @ y)
 
 
-def checked(first: ArrayLike, second: ArrayLike) -> tuple[Matrix, Matrix]:
+def invariant_vector(regrets: Matrix) -> NDArray[np.float64]:
+    """A probability vector q = q M for conditional regrets [own, own], of any scale and sign."""
+    table = np.ascontiguousarray(regrets, dtype=np.float64)
+    q = np.empty(len(table))
+    _invariant_vector(table, np.empty_like(table), q)
+    return q / q.sum()
+
+
+def checked_payoffs(first: ArrayLike, second: ArrayLike) -> tuple[Matrix, Matrix]:
     """The payoffs of both players as matrices of the same shape."""
     a, b = np.array(first, dtype=np.float64), np.array(second, dtype=np.float64)
     if a.ndim != 2 or a.shape != b.shape or a.size == 0:
@@ -216,10 +227,10 @@ def _marks(limit: int) -> Iterator[int]:
 
 
 class _Pointers(NamedTuple):
-    """A learner as the loop sees it: arrays in a tuple would be counted as owned at every touch, pointers are not."""
+    """A learner as the loop sees it. Arrays in a tuple are counted at every touch, which costs 100 ns a play."""
 
     own: Any  # how many actions
-    rows: Any  # of the regrets
+    rows: Any  # of the regrets: as many, or one
     payoffs: Any
     regrets: Any
     ceilings: Any
@@ -258,7 +269,7 @@ def _accumulate(weights: Any, n: int, running: Any) -> float:
     """Running sums of the positive weights; returns the last of them."""
     total = 0.0
     for k in range(n):
-        total += max(weights[k], 0.0)
+        total += weights[k] if weights[k] > 0.0 else 0.0
         running[k] = total
     return total
 
@@ -276,8 +287,8 @@ def _first_above(running: Any, point: float) -> int:
 def _invariant(regrets: Any, n: int, chain: Any, q: Any) -> None:
     """A vector q with q(j) * sum over k of R(j, k) = sum over k of q(k) * R(k, j); of any scale.
 
-    The elimination of Grassmann, Taksar and Heyman (1985): it adds, multiplies and divides but never subtracts, so every
-    digit is right. Where an action has no regret for those before it, it is a vector of its own, and they get nothing.
+    The elimination of Grassmann, Taksar and Heyman (1985): it adds, multiplies and divides but never subtracts, so
+    that no digit is lost. Where nothing leads from an action to those before it, they get nothing.
     """
     for i in range(n * n):
         chain[i] = max(regrets[i], 0.0)
@@ -307,10 +318,8 @@ def _invariant(regrets: Any, n: int, chain: Any, q: Any) -> None:
 
 
 @kernel(types.void(TABLE, TABLE, DOUBLES))
-def invariant_vector(regrets: Any, chain: Any, q: Any) -> None:
-    """Writes an invariant probability vector for [own, own] regrets of any scale; `chain` is room to work in."""
+def _invariant_vector(regrets: Any, chain: Any, q: Any) -> None:
     _invariant(first_of(regrets), len(q), first_of(chain), first_of(q))
-    q /= q.sum()
 
 
 @helper
@@ -344,31 +353,33 @@ def _regret(me: Any) -> float:
     return worst
 
 
-COUNTS = types.int64[:, ::1]
+@helper
+def _record(rows: Any, columns: Any, counts: Any, row: int, column: int) -> None:
+    """One play, from which both learn."""
+    counts[row * columns.own + column] += 1
+    _learn(rows, row, column)
+    _learn(columns, column, row)
 
 
-@kernel(types.void(LEARNER, LEARNER, COUNTS, LONGS, types.int64, types.int64))
-def _record(rows: Any, columns: Any, counts: Any, last: Any, row: int, column: int) -> None:
-    """One play: both learn from it."""
-    counts[row, column] += 1
-    last[0], last[1] = row, column
-    _learn(_open(rows), row, column)
-    _learn(_open(columns), column, row)
+@kernel(types.void(LEARNER, LEARNER, PAIRS, LONGS, PAIRS))
+def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> None:
+    rows, columns = _open(learner0), _open(learner1)
+    for play in plays:
+        _record(rows, columns, first_of(counts), play[0], play[1])
+        last[:] = play
 
 
-@kernel(types.void(LEARNER, LEARNER, types.int64, COUNTS, LONGS, WORDS, types.int64, types.int64, types.float64))
+@kernel(types.void(LEARNER, LEARNER, types.int64, PAIRS, LONGS, WORDS, types.int64, types.int64, types.float64))
 def _play(
-    rows: Any, columns: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
+    learner0: Any, learner1: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
 ) -> None:
-    first, second = _open(rows), _open(columns)
+    rows, columns, rng = _open(learner0), _open(learner1), uint64_ptr(words)
     row, column = last
     while t < until:
-        row = _choose(first, procedure, row, t, uniform(uint64_ptr(words)))
-        column = _choose(second, procedure, column, t, uniform(uint64_ptr(words)))
-        counts[row, column] += 1
-        _learn(first, row, column)
-        _learn(second, column, row)
+        row = _choose(rows, procedure, row, t, uniform(rng))
+        column = _choose(columns, procedure, column, t, uniform(rng))
+        _record(rows, columns, first_of(counts), row, column)
         t += 1
-        if t % CHECK == 0 and _regret(first) < bound * t and _regret(second) < bound * t:
+        if t % CHECK == 0 and _regret(rows) < bound * t and _regret(columns) < bound * t:
             break
     last[0], last[1] = row, column

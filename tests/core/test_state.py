@@ -49,7 +49,8 @@ def test_an_illegal_move_changes_nothing(name: str) -> None:
 def test_nothing_can_be_played_when_the_game_is_over() -> None:
     state = tapete.make("kuhn").read("J Q pass pass")
     assert state.over
-    assert state.actions() == state.outcomes() == []
+    assert state.actions() == []
+    assert state.outcomes() == []
     with pytest.raises(IllegalAction, match="the game is over"):
         state.apply("pass")
 
@@ -192,7 +193,7 @@ def test_tables_play_the_same_games_as_single_states(name: str) -> None:
             state = tables.state(i)
             assert state.player == player >= 0
             assert state.actions() == legal[i, : counts[i]].tolist()
-            expected = state.view(player).observation()
+            expected = state.view(int(player)).observation()
             assert (observations[i, : len(expected)] == expected).all()
         chosen = np.array([row[rng.below(n)] for row, n in zip(legal, counts, strict=True)], dtype=np.int32)
         tables.check(chosen)

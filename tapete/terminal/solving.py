@@ -1,0 +1,123 @@
+"""What `tapete solve` shows: a line that tells how far it is, and a strategy as a person would read it."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from types import TracebackType
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from tapete.agents.equilibrium import Equilibrium
+from tapete.core import TapeteError, make
+from tapete.solve import Progress, Table, store
+
+
+def read_share(text: str) -> float:
+    """An exploitability: "0.1%" or "0.001"."""
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = math.nan
+    if not 0 <= share < math.inf:
+        raise TapeteError(f"--until must be a share like 0.1% or 0.001, not {text!r}")
+    return share
+
+
+class Watch:
+    """A live line on standard error; on a terminal it is overwritten, else it comes now and then."""
+
+    def __init__(self, until: float, *, quiet: bool) -> None:
+        self.until = until
+        self.console = Console(stderr=True, quiet=quiet)
+        self.live = Live(console=self.console, refresh_per_second=4, transient=True)
+        self.last: Progress | None = None
+
+    def __enter__(self) -> Watch:
+        self.live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Shows where a run is."""
+        if self.last is None or self.last.game != progress.game:
+            self.console.print(
+                f"{progress.game}: {progress.histories:,} histories, {progress.information_sets:,} information sets, "
+                f"{_size(progress.bytes)} of memory, {progress.algorithm}",
+                highlight=False,
+            )
+            self.last = None
+        self.live.update(Text(self._line(progress)))
+        if not self.console.is_terminal and (self.last is None or progress.seconds > 1.5 * self.last.seconds + 5):
+            self.console.print(self._line(progress), highlight=False)
+        self.last = progress
+
+    def _line(self, progress: Progress) -> str:
+        left = self._time_left(progress)
+        return (
+            f"  iteration {progress.iterations:,}  exploitability {100 * progress.proof.exploitability:.4g} %  "
+            f"value {progress.proof.lower:.6f} to {progress.proof.upper:.6f}  {progress.seconds:.0f} s"
+            + (f", about {left:.0f} s more" if left is not None else "")
+        )
+
+    def _time_left(self, progress: Progress) -> float | None:
+        """By the slope of the last two proofs, on logarithmic scales."""
+        before = self.last
+        if before is None or before.iterations < 20 or self.until <= 0:
+            return None
+        was, now = before.proof.exploitability, progress.proof.exploitability
+        if now >= was or now <= self.until or progress.seconds <= before.seconds or now <= 0:
+            return None
+        slope = math.log(was / now) / math.log(progress.seconds / max(before.seconds, 1e-9))
+        return progress.seconds * ((now / self.until) ** (1 / max(slope, 0.1)) - 1)
+
+    def conclude(self, progress: Progress, save: Path | None) -> None:
+        """Says what came out, and the command that plays it."""
+        proof, game = progress.proof, progress.game
+        agent = f"equilibrium --new '{game}'" if save is None else f"{save} '{game}'"
+        path = save or store(make(game))
+        Console().print(
+            f"{game}: value {proof.value:.6f}, between {proof.lower:.6f} and {proof.upper:.6f}; "
+            f"exploitability {100 * proof.exploitability:.4g} % after {progress.iterations:,} iterations, "
+            f"{progress.seconds:.1f} s\nsaved in {path} ({_size(os.path.getsize(path))})\n"
+            f"play against it: tapete play --against {agent}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:.3g} {unit}"
+        count = count / 1000  # type: ignore[assignment]
+    return f"{count:.3g} GB"
+
+
+def show_strategy(text: str, path: Path | None, as_json: bool) -> None:
+    """Prints what a solution does at the information set of whoever moves in a state."""
+    name, colon, _ = text.rpartition(":")
+    if not colon:
+        raise TapeteError(f"{text!r} is not a state; write the game and its moves, as in 'kuhn: J Q pass'")
+    game = make(name)
+    state = game.read(text)
+    if state.player < 0:
+        raise TapeteError(
+            "no player moves in this state" + ("; chance does" if not state.over else ": the game is over")
+        )
+    view = state.view(state.player)
+    policy = Equilibrium(game, Table.load(path) if path else None)
+    shares = {view.write(action): share for action, share in policy.probabilities(view).items()}
+    if as_json:
+        print(json.dumps({"game": str(game), "seat": view.seat, "sees": str(view), "probabilities": shares}))
+        return
+    print(view)
+    for move, share in shares.items():
+        print(f"  {move:12} {100 * share:6.2f} %  {'█' * round(40 * share)}")
