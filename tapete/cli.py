@@ -138,15 +138,11 @@ def warm(as_json: Json = False) -> None:
 def solve(
     game: Annotated[str, typer.Argument(help="A zero-sum game of two players.")] = "",
     algorithm: Annotated[str, typer.Option(help="A member of the CFR family: see docs/solving.md.")] = "",
-    until: Annotated[
-        str, typer.Option(help="Stop at this exploitability: 0.1% or 0.001.")
-    ] = "0.1%",
+    until: Annotated[str, typer.Option(help="Stop at this exploitability: 0.1% or 0.001.")] = "0.1%",
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = float("inf"),
     iterations: Annotated[int, typer.Option(min=1, help="Stop after so many iterations.")] = 10**9,
     save: Annotated[Path | None, typer.Option(help="Where to write the solution; else to the store.")] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on where a run was stopped.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
     show: Annotated[str, typer.Option(help="A state: print what the solution does there, as in 'kuhn: J Q'.")] = "",
     as_json: Json = False,

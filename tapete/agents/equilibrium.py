@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from tapete.agents import Policy
 from tapete.core import Game, TapeteError, View, make
 from tapete.core.rounds import current_round
-from tapete.solve import Table, find
+
+if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a solution
+    from tapete.solve import Table
 
 
 class Equilibrium:
@@ -21,6 +25,8 @@ class Equilibrium:
 
     def table(self, game: Game) -> Table:
         """The solution of a game, loaded once."""
+        from tapete.solve import find
+
         if str(game) not in self.tables:
             table = find(game)
             if table is None:

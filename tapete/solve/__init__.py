@@ -3,6 +3,6 @@
 from tapete.solve.policy import Table
 from tapete.solve.response import Proof
 from tapete.solve.schemes import SCHEMES
-from tapete.solve.solution import DEFAULT, Progress, find, solve, store
+from tapete.solve.solution import DEFAULT, Progress, file_name, find, solve, store
 
-__all__ = ["DEFAULT", "SCHEMES", "Progress", "Proof", "Table", "find", "solve", "store"]
+__all__ = ["DEFAULT", "SCHEMES", "Progress", "Proof", "Table", "file_name", "find", "solve", "store"]

@@ -19,7 +19,7 @@ from tapete.core.errors import TapeteError
 from tapete.solve.matching import checked_payoffs
 from tapete.solve.sequence_form import SequenceForm, Treeplex
 
-LIMIT = 200_000  # payoffs; the simplex method takes minutes there
+LIMIT = 200_000  # payoffs; a dense table of so many takes a second
 TOLERANCE = 1e-10  # the tightest that HiGHS allows
 
 

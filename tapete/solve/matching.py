@@ -39,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 from tapete.core.compile import DOUBLES, LONGS, WORDS, ahead, first_of, helper, kernel, uint64_ptr
 from tapete.core.errors import TapeteError
 from tapete.core.rng import Rng, uniform
+from tapete.core.tables import DOUBLE_ROWS
 
 Matrix = NDArray[np.float64]
 Procedure = Literal["conditional", "invariant", "unconditional"]
@@ -60,9 +61,8 @@ class Learner(NamedTuple):
     running: NDArray[np.float64]  # [own] room for sums
 
 
-TABLE = types.float64[:, ::1]
-PAIRS = types.int64[:, ::1]
-LEARNER = types.NamedTuple([TABLE, TABLE, DOUBLES, types.float64, TABLE, DOUBLES], Learner)
+LONG_ROWS = types.int64[:, ::1]
+LEARNER = types.NamedTuple([DOUBLE_ROWS, DOUBLE_ROWS, DOUBLES, types.float64, DOUBLE_ROWS, DOUBLES], Learner)
 
 
 class Point(NamedTuple):
@@ -119,10 +119,10 @@ class Matching:
         """How often each pair was played, as a share."""
         return self.counts / self.iterations
 
-    def play(self, rng: Rng, until: int, bound: float = 0.0) -> None:
-        """Plays on until that iteration, or until a look at the regrets finds both below the bound."""
+    def play(self, rng: Rng, until: int, bound: float = 0.0) -> bool:
+        """Plays on until that iteration, or until a look at the regrets finds both below the bound: then True."""
         procedure = PROCEDURES.index(self.procedure)
-        _play(*self.learners, procedure, self.counts, self.last, rng.words, self.iterations, until, bound)
+        return _play(*self.learners, procedure, self.counts, self.last, rng.words, self.iterations, until, bound)
 
     def watch(self, plays: ArrayLike) -> None:
         """Learns from plays that are given, (row, column) each, as if they had been drawn."""
@@ -154,13 +154,13 @@ def match(
     seconds, history = 0.0, []
     for until in _marks(limit):
         began = time.perf_counter()
-        matching.play(rng, until, bound)
+        settled = matching.play(rng, until, bound)
         seconds += time.perf_counter() - began
         joint = matching.joint
         regrets = unconditional_regrets(*matching.payoffs, joint)
         gap = exploitability(*matching.payoffs, joint.sum(axis=1), joint.sum(axis=0))
         history.append(Point(matching.iterations, seconds, max(regrets), gap))
-        if matching.iterations < until or (until % CHECK == 0 and max(regrets) < bound):
+        if settled:
             break
     return Matched(procedure, matching.iterations, seconds, joint, regrets, gap, tuple(history))
 
@@ -317,7 +317,7 @@ def _invariant(regrets: Any, n: int, chain: Any, q: Any) -> None:
             q[j] += q[i] * chain[i * n + j]
 
 
-@kernel(types.void(TABLE, TABLE, DOUBLES))
+@kernel(types.void(DOUBLE_ROWS, DOUBLE_ROWS, DOUBLES))
 def _invariant_vector(regrets: Any, chain: Any, q: Any) -> None:
     _invariant(first_of(regrets), len(q), first_of(chain), first_of(q))
 
@@ -328,7 +328,7 @@ def _choose(me: Any, procedure: int, last: int, t: int, draw: float) -> int:
     running = me.running
     if procedure == CONDITIONAL and t > 0:
         point = draw * me.mu * t
-        if point >= me.ceilings[last]:
+        if point >= me.ceilings[last]:  # nearly always: no need to form the sum
             return last
         total = _accumulate(ahead(me.regrets, last * me.own), me.own, running)
         me.ceilings[last] = total
@@ -361,7 +361,7 @@ def _record(rows: Any, columns: Any, counts: Any, row: int, column: int) -> None
     _learn(columns, column, row)
 
 
-@kernel(types.void(LEARNER, LEARNER, PAIRS, LONGS, PAIRS))
+@kernel(types.void(LEARNER, LEARNER, LONG_ROWS, LONGS, LONG_ROWS))
 def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> None:
     rows, columns = _open(learner0), _open(learner1)
     for play in plays:
@@ -369,17 +369,18 @@ def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> 
         last[:] = play
 
 
-@kernel(types.void(LEARNER, LEARNER, types.int64, PAIRS, LONGS, WORDS, types.int64, types.int64, types.float64))
+@kernel(types.boolean(LEARNER, LEARNER, types.int64, LONG_ROWS, LONGS, WORDS, types.int64, types.int64, types.float64))
 def _play(
     learner0: Any, learner1: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
-) -> None:
+) -> bool:
     rows, columns, rng = _open(learner0), _open(learner1), uint64_ptr(words)
     row, column = last
-    while t < until:
+    settled = False
+    while t < until and not settled:
         row = _choose(rows, procedure, row, t, uniform(rng))
         column = _choose(columns, procedure, column, t, uniform(rng))
         _record(rows, columns, first_of(counts), row, column)
         t += 1
-        if t % CHECK == 0 and _regret(rows) < bound * t and _regret(columns) < bound * t:
-            break
+        settled = t % CHECK == 0 and _regret(rows) < bound * t and _regret(columns) < bound * t
     last[0], last[1] = row, column
+    return settled

@@ -11,6 +11,7 @@ out.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,10 +19,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from tapete.core import calls
 from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
 from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
-from tapete.core.game import Game, State
+from tapete.core.game import Game
 from tapete.core.rng import Rng, mix
 from tapete.core.tables import STATES
 from tapete.solve.hashmap import find, grown, new_map, put
@@ -90,10 +92,14 @@ class PublicTree:
         """
         game = game or self.game
         out = np.zeros((len(self.paths), *self.hands))
-        start, (rows, columns) = game.start().data, self.deals
-        for leaf, path in enumerate(self.paths):
-            moves = np.array(path, dtype=np.int32)
-            _pay(game.table, start, moves, rows, columns, self.chance.ravel(), out[leaf].reshape(-1))
+        table, start, chance = game.table, game.start().data, self.chance.ravel()
+
+        def pay(leaf: int) -> None:
+            moves = np.array(self.paths[leaf], dtype=np.int32)
+            _pay(table, start, moves, *self.deals, chance, out[leaf].reshape(-1))
+
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(pay, range(len(self.paths))))
         return out
 
     @property
@@ -107,7 +113,7 @@ class PublicTree:
         partner = self.chance.argmax(axis=1 - player)
         hands = np.arange(self.hands[player])
         pairs = zip(hands, partner, strict=True) if player == 0 else zip(partner, hands, strict=True)
-        states = np.stack([_dealt(self.game, self.deals[0][i], self.deals[1][j]).data for i, j in pairs])
+        states = np.stack([_dealt(self.game, self.deals[0][i], self.deals[1][j]) for i, j in pairs])
         out = np.empty((int((self.tree.player == player).sum()), len(hands)), dtype=np.uint64)
         _name(self.game.table, states, player, self.game.spec.longest, self.game.spec.max_actions, out)
         return out
@@ -125,7 +131,7 @@ class PublicTree:
         if len(pairs) > ALL and not everything:
             rng = Rng("public tree", len(pairs))
             pairs = pairs[[0, *sorted(rng.below(len(pairs)) for _ in range(TRACKED - 1))]]
-        states = np.stack([_dealt(game, deals[0][i], deals[1][j]).data for i, j in pairs.tolist()])
+        states = np.stack([_dealt(game, deals[0][i], deals[1][j]) for i, j in pairs.tolist()])
         player, first, child, end, paths, lengths, depth, forced = _grow(
             game.table, states, game.spec.longest, game.spec.max_actions
         )
@@ -140,8 +146,12 @@ class PublicTree:
         return self
 
 
-def _dealt(game: Game, first: int, second: int) -> State:
-    return game.start().apply(int(first)).apply(int(second))
+def _dealt(game: Game, first: int, second: int) -> NDArray[np.uint8]:
+    """The bytes of the state after both deals, which are known to be possible."""
+    data = game.start().data
+    for outcome in (first, second):
+        calls.apply(game.table, data, outcome)
+    return data
 
 
 def private_deals(game: Game) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]:

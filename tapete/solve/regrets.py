@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tapete.core.compile import helper
+
+TINY = np.float32(1e-30)
 
 
 @helper
 def updated(regret: Any, gain: Any, keep_positive: Any, keep_negative: Any, floor: bool) -> Any:
     """The regret after an iteration in which the action would have gained that much more than the strategy did."""
     kept = regret * (keep_positive if regret > 0 else keep_negative) + gain
-    return kept * 0 if floor and kept < 0 else kept
+    # Discounted for long enough, a regret leaves the range in which the processor is fast: it is zero then.
+    return kept * 0 if abs(kept) < TINY or (floor and kept < 0) else kept
 
 
 @helper

@@ -91,36 +91,41 @@ def solve(
     iterations: int = 10**9,
     threads: int = 2,
     save: Path | None = None,
+    folder: Path | None = None,
     resume: bool = False,
     watch: Watcher = lambda progress: None,
 ) -> tuple[Progress, Table]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
 
-    A game that is played in rounds is solved from its last rounds to its first; those solutions are kept in the store.
+    A game that is played in rounds is solved from its last rounds to its first. Solutions are kept in the folder, which
+    is the user's store unless another one is given; `save` is another place for the game itself.
     """
+    folder = folder or store()
     scheme(algorithm)
     rounds = first_round(game)
     if rounds is None:
         engine, facts = _engine(game, algorithm, threads)
         prove = engine.prove
     else:
-        follows = [_follow(end, algorithm, until * SHARE, threads, watch) for end in rounds.exits]
+        follows = [_follow(end, algorithm, until * SHARE, threads, folder, watch) for end in rounds.exits]
         middle, low, high = (make(rounds.name(*values)) for values in zip(*follows, strict=True))
         engine, facts = _engine(middle, algorithm, threads)
         prove = _rounds_proof(engine, low, high)
-    run = _Run(game, algorithm, engine, facts, prove, save or store(game))
+    run = _Run(game, algorithm, engine, facts, prove, save or folder / file_name(game))
     return run.until(until, seconds, iterations, resume, watch)
 
 
-def _follow(end: Exit, algorithm: str, until: float, threads: int, watch: Watcher) -> tuple[float, float, float]:
+def _follow(
+    end: Exit, algorithm: str, until: float, threads: int, folder: Path, watch: Watcher
+) -> tuple[float, float, float]:
     """What an exit is worth to seat 0: by value, when seat 1 responds best, when seat 0 does."""
     if not end.game:
         return end.payoff, end.payoff, end.payoff
     game = make(end.game)
-    known = find(game)
+    known = find(game, folder)
     about = known.about if known else {"exploitability": math.inf}
     if about["exploitability"] > until:
-        progress, _ = solve(game, algorithm=algorithm, until=until, threads=threads, watch=watch)
+        progress, _ = solve(game, algorithm=algorithm, until=until, threads=threads, folder=folder, watch=watch)
         about = progress.to_json()
     value, lower, upper = (float(about[key]) for key in ("value", "lower", "upper"))
     return (-value, -upper, -lower) if end.swapped else (value, lower, upper)
@@ -223,15 +228,21 @@ class _Run:
         self.seconds = float(arrays["counters"][1])
 
 
-def store(game: Game) -> Path:
-    """Where the solution of a game is kept unless somebody says otherwise."""
+def store() -> Path:
+    """Where solutions are kept unless somebody says otherwise."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) / "tapete" / "equilibria" / f"{str(game).replace('/', '_')}.safetensors"
+    return Path(home) / "tapete" / "equilibria"
 
 
-def find(game: Game) -> Table | None:
-    """The solution of a game from the store, or the one that ships with the package; None where there is neither."""
-    for path in (store(game), Path(str(resources.files("tapete"))) / "agents" / "equilibria" / store(game).name):
-        if path.exists():
-            return Table.load(path)
+def file_name(game: Game) -> str:
+    """What the solution of a game is called in a folder."""
+    return f"{str(game).replace('/', '_')}.safetensors"
+
+
+def find(game: Game, folder: Path | None = None) -> Table | None:
+    """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
+    shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
+    for place in [folder] if folder else [store(), shipped]:
+        if (place / file_name(game)).exists():
+            return Table.load(place / file_name(game))
     return None

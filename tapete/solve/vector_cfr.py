@@ -20,12 +20,12 @@ from tapete.core.tables import FLOAT_ROWS
 from tapete.solve.cfr import ledger_arrays
 from tapete.solve.policy import Table
 from tapete.solve.public_tree import TREE, PublicTree
-from tapete.solve.regrets import eagerness, updated
+from tapete.solve.regrets import TINY, eagerness, updated
 from tapete.solve.response import Proof
 from tapete.solve.schemes import Scheme
 
 PIECES = 64  # the tree is cut into about this many pieces of work
-TINY = np.float32(1e-30)  # less likely than this is never: smaller numbers are slow, and their inverse is not finite
+LARGE = 64  # hands; from here on it is worth asking whether it only matters whose hand is higher
 SMALLEST = 4096  # nodes that are worth handing to a thread
 
 
@@ -36,34 +36,35 @@ class Leaves(NamedTuple):
     ordered: NDArray[np.float64]  # [leaves, 3] where it only matters whose hand is higher: his is lower, equal, higher
 
     @classmethod
-    def of(cls, payoffs: NDArray[np.float64], width: int) -> Leaves:
-        """From what he gains [leaves, hands of the other, hands of his own]."""
-        ordered = _ordered(payoffs)
-        if ordered is not None:
-            return cls(np.zeros((0, 0, 0)), ordered)
-        leaves, others, hands = payoffs.shape
-        dense = np.zeros((leaves, others, width))
-        dense[:, :, :hands] = payoffs
-        return cls(dense, np.zeros((0, 3)))
+    def of(cls, payoffs: NDArray[np.float64], widths: tuple[int, int]) -> tuple[Leaves, Leaves]:
+        """Both players', from what the first gains [leaves, his hands, hands of the second]."""
+        kinds, rows, columns = payoffs.shape
+        ordered = np.zeros((kinds, 3))
+        if rows == columns >= LARGE and _read_ordered(payoffs, ordered):
+            nothing = np.zeros((0, 0, 0))
+            return cls(nothing, ordered), cls(nothing, -ordered[:, ::-1].copy())
+        first, second = np.zeros((kinds, columns, widths[0])), np.zeros((kinds, rows, widths[1]))
+        first[:, :, :rows] = payoffs.transpose(0, 2, 1)
+        second[:, :, :columns] = -payoffs
+        nothing = np.zeros((0, 3))
+        return cls(first, nothing), cls(second, nothing)
 
     def single(self) -> Leaves:
         """The same with half the digits, for learning."""
         return Leaves(self.dense.astype(np.float32), self.ordered.astype(np.float32))
 
 
-def _ordered(payoffs: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """The three numbers of each matrix if it has no more: below, on and above the diagonal."""
-    leaves, others, hands = payoffs.shape
-    if others != hands or hands < 64:
-        return None
-    out = np.zeros((leaves, 3))
-    lower, upper = np.tril_indices(hands, -1), np.triu_indices(hands, 1)
-    for leaf, matrix in enumerate(payoffs):  # the row is the other's hand, so below the diagonal his own is lower
-        parts = (matrix[lower], np.diagonal(matrix), matrix[upper])
-        if any(part.min() != part.max() for part in parts):
-            return None
-        out[leaf] = [part[0] for part in parts]
-    return out
+@kernel(types.boolean(types.float64[:, :, ::1], types.float64[:, ::1]))
+def _read_ordered(payoffs: Any, out: Any) -> bool:
+    """The three numbers of each matrix, above, on and below the diagonal; false where one has more."""
+    for leaf in range(len(payoffs)):
+        matrix = payoffs[leaf]
+        out[leaf, 0], out[leaf, 1], out[leaf, 2] = matrix[0, 1], matrix[0, 0], matrix[1, 0]
+        for i in range(len(matrix)):
+            for j in range(len(matrix)):
+                if matrix[i, j] != out[leaf, 0 if i < j else 1 if i == j else 2]:
+                    return False
+    return True
 
 
 class Ledger(NamedTuple):
@@ -107,8 +108,7 @@ class VectorCFR:
         self._actions = int(np.diff(public.tree.first).max())
 
     def _leaves(self, game: Game) -> tuple[Leaves, Leaves]:
-        payoffs, widths = self.public.payoffs(game), self.public.widths
-        return Leaves.of(payoffs.transpose(0, 2, 1), widths[0]), Leaves.of(-payoffs, widths[1])
+        return Leaves.of(self.public.payoffs(game), self.public.widths)
 
     def run(self, iterations: int) -> None:
         """So many more iterations, the players updated in turn."""

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import TapeteError, make
-from tapete.solve import Progress, Table, store
+from tapete.solve import Progress, Table, file_name, store
 
 
 def read_share(text: str) -> float:
@@ -81,7 +81,7 @@ class Watch:
         """Says what came out, and the command that plays it."""
         proof, game = progress.proof, progress.game
         agent = f"equilibrium --new '{game}'" if save is None else f"{save} '{game}'"
-        path = save or store(make(game))
+        path = save or store() / file_name(make(game))
         Console().print(
             f"{game}: value {proof.value:.6f}, between {proof.lower:.6f} and {proof.upper:.6f}; "
             f"exploitability {100 * proof.exploitability:.4g} % after {progress.iterations:,} iterations, "
