@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import pkgutil
 import secrets
 import sys
 import time
@@ -53,9 +54,17 @@ def main() -> None:
 
 
 @app.command()
-def games(as_json: Json = False) -> None:
+def games(
+    as_json: Json = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/games.md.")] = False,
+) -> None:
     """List the games, with what their rules declare."""
     usual = [make(name).spec for name in _playable()]
+    if markdown:
+        from tapete.terminal.pages import games_page
+
+        print(games_page(usual))
+        return
     if as_json:
         print(json.dumps([spec.to_json() for spec in usual], indent=2))
         return
@@ -96,25 +105,21 @@ def play(
     new: Annotated[bool, typer.Option("--new", help="Begin anew, even if a game was left in the middle.")] = False,
 ) -> None:
     """Sit down and play in the terminal. A game that you leave is continued the next time."""
-    from tapete.terminal.play import Quit, Sitting, saved_game
-    from tapete.terminal.play import play as play_game
+    from tapete.terminal.play import sit_down
+    from tapete.terminal.sitting import Sitting, saved_game
 
+    for number in (signal.SIGTERM, signal.SIGHUP):  # the window is closed: stop as with Ctrl-C, and save
+        signal.signal(number, signal.default_int_handler)
     console = Console()
-    rules = make(game or _ask_game(console))
+    rules = make(game) if game else _ask_game(console)
     path = saved_game(rules)
-    if path.exists() and not new:
-        sitting = Sitting.load(path)
-        console.print(f"continuing the game that was left in the middle ({path}); --new begins another", style="dim")
+    if new or not path.exists():
+        fresh = secrets.randbits(63) if seed is None else seed
+        sitting = Sitting.begin(rules, seat or 0, against or "random", fresh)
     else:
-        sitting = Sitting.begin(rules, seat, against, secrets.randbits(63) if seed is None else seed)
-    with console.status(f"preparing {rules} (compiled the first time)"):
-        rules.table  # noqa: B018
-    try:
-        play_game(sitting, console)
-        path.unlink(missing_ok=True)
-    except Quit:
-        sitting.save(path)
-        console.print(f"\nsaved; `tapete play '{rules}'` goes on from here", highlight=False)
+        sitting = Sitting.load(path)
+        if (wish := Sitting.wish(rules, seat, against, seed)) and not sitting.
+    sit_down(sitting, console)
 
 
 @app.command()
@@ -173,6 +178,21 @@ def solve(
         print(json.dumps(progress.to_json()))
     else:
         watch.conclude(progress, save)
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help="The paper: rojas.")],
+    row: Annotated[str, typer.Option(help="Only this row of its tables, as in dudo(4,2,2).")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Only the small rows, and fewer runs.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to write; else runs/STUDY.")] = None,
+) -> None:
+    """Run a paper's experiments again, and write its tables with ours beside them."""
+    studies = [module.name for module in pkgutil.iter_modules(importlib.import_module("tapete.studies").__path__)]
+    if study not in studies:
+        raise TapeteError(f"there is no study {study!r}; there are {', '.join(studies)}")
+    module = importlib.import_module(f"tapete.studies.{study}")
+    module.run(out or Path("runs") / study, row=row, quick=quick, say=print)
 
 
 @bench_app.command("sim")

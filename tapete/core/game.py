@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections.abc import Iterator
 from functools import cached_property
@@ -60,6 +61,12 @@ class Game:
         return -(-(self.dtype.itemsize + self.spec.tail) // 8) * 8
 
     @property
+    def file_name(self) -> str:
+        """The name as part of the name of a file: no slashes, and never too long."""
+        name = self.spec.name.replace("/", "_")
+        return name if len(name) < 64 else f"{name[:40]}-{hashlib.sha256(repr(name).encode()).hexdigest()[:16]}"
+
+    @property
     def players(self) -> int:
         """How many seats there are."""
         return self.spec.players
@@ -94,6 +101,11 @@ class Game:
     def describe(self, data: Bytes, seat: int) -> str:
         """All that the seat sees at this moment, in one line."""
         return self._module("notation").describe(self.spec, self.record(data), seat)
+
+    def news(self, before: Bytes, after: Bytes) -> list[str]:
+        """What a transition brought about for all to see, besides the move itself: a trick, a hand, a showdown."""
+        tell = getattr(self._module("notation"), "news", None)
+        return list(tell(self.spec, self.record(before), self.record(after))) if tell else []
 
     def scene(self, data: Bytes, seat: int | None, actions: list[int]) -> Scene:
         """The table as the seat sees it (None: all of it), with these legal moves."""
@@ -318,6 +330,10 @@ class View:
     def write(self, action: int) -> str:
         """An action in the game's notation."""
         return self.game.write(self._world, action)
+
+    def news(self, before: View) -> list[str]:
+        """What happened between a view and this one of the same seat a move later, besides the move itself."""
+        return self.game.news(before._world, self._world)
 
     def scene(self) -> Scene:
         """The table as this seat sees it."""

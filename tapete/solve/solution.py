@@ -101,6 +101,7 @@ def solve(
     is the user's store unless another one is given; `save` is another place for the game itself.
     """
     folder = folder or store()
+    began = time.perf_counter()
     scheme(algorithm)
     rounds = first_round(game)
     if rounds is None:
@@ -111,7 +112,8 @@ def solve(
         middle, low, high = (make(rounds.name(*values)) for values in zip(*follows, strict=True))
         engine, facts = _engine(middle, algorithm, threads)
         prove = _rounds_proof(engine, low, high)
-    run = _Run(game, algorithm, engine, facts, prove, save or folder / file_name(game))
+    path = save or folder / file_name(game)
+    run = _Run(game, algorithm, engine, facts, prove, path, time.perf_counter() - began)
     return run.until(until, seconds, iterations, resume, watch)
 
 
@@ -170,7 +172,7 @@ class _Run:
     facts: dict[str, int]
     prove: Callable[[], Proof]
     path: Path
-    seconds: float = 0.0
+    seconds: float  # since the beginning, building the tree and solving what follows included
 
     @property
     def checkpoint(self) -> Path:

@@ -2,38 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tapete.core import Board, Note, Scene, Score, Things
+from tapete.core import Board, Note, Place, Scene, Score, Things
 
 SPANISH_SUITS = {"e": ("espadas", "cyan"), "b": ("bastos", "green"), "c": ("copas", "red"), "o": ("oros", "yellow")}
-FRENCH_SUITS = {"s": ("♠", "white"), "h": ("♥", "red"), "d": ("♦", "bright_blue"), "c": ("♣", "green")}
+FRENCH_SUITS = {"s": ("♠", ""), "h": ("♥", "red"), "d": ("♦", "bright_blue"), "c": ("♣", "green")}
 DISCS = {"black": ("●", "bold"), "white": ("○", "bold"), "": ("·", "dim")}
 BACK = "▒▒"
+MANY = 8  # things that lie face down: from here on they are counted
+LABEL = 12  # columns, at least, before what is drawn
+
+Labels = Mapping[Place, str]  # the numbers of the moves that are made on a thing or a square
 
 
-def draw(scene: Scene, names: tuple[str, ...]) -> RenderableType:
-    """The parts of a scene, one under the other."""
-    return Group(*(line for part in scene.parts for line in _part(part, names, scene)))
+def named(text: str, names: Sequence[str]) -> str:
+    """A text of a game in which "seat 0" is who sits there."""
+    return re.sub(r"\bseat (\d+)\b", lambda found: names[int(found[1])], text)
 
 
-def _part(part: Things | Board | Score | Note, names: tuple[str, ...], scene: Scene) -> Iterator[RenderableType]:
-    if isinstance(part, Things):
-        owner = "" if part.owner is None else f"{names[part.owner]}: "
-        yield Text(f"{owner}{part.name}", style="dim")
-        if part.faces:
-            yield _row([_face(part.kind, face) for face in part.faces])
-    elif isinstance(part, Board):
-        yield _board(part, {move.place.index for move in scene.moves if move.place and move.place.part == part.name})
-    elif isinstance(part, Score):
-        values = "   ".join(f"{name} {value:g}" for name, value in zip(names, part.values, strict=True))
-        yield Text.assemble((f"{part.name}: ", "dim"), values)
-    elif part.text:
-        yield Text.assemble((f"{part.name}: ", "dim"), part.text)
+def draw(scene: Scene, names: Sequence[str], labels: Labels, *, width: int, boxes: bool = True) -> RenderableType:
+    """The table: what lies in the middle, a line a seat, what is to be said, and what the seat that looks has."""
+    things = [part for part in scene.parts if isinstance(part, Things) and part.faces]
+    own = next((part for part in things if part.owner is not None and part.owner == scene.seat), None)
+    middle = [part for part in things if part.owner is None]
+    drawing: list[RenderableType] = [
+        *(_board(part, labels, width) for part in scene.parts if isinstance(part, Board)),
+        *(_row(part.name, part, {}, width, boxes and "" not in part.faces) for part in middle),
+        *_seats(scene, names, own),
+        *_notes(scene, names),
+    ]
+    if own:
+        drawing.append(_row(f"{names[own.owner or 0]}: {own.name}", own, labels, width, boxes))
+    return Group(*drawing)
+
+
+def _seats(scene: Scene, names: Sequence[str], own: Things | None) -> Iterator[RenderableType]:
+    """A line a seat, a column for each kind of thing or number that seats have; an arrow shows who moves."""
+    columns: dict[str, dict[int, Text]] = {}
+    for part in scene.parts:
+        if isinstance(part, Score):
+            columns[part.name] = {seat: Text(f"{value:g}") for seat, value in enumerate(part.values)}
+        elif isinstance(part, Things) and part.owner is not None and part is not own and part.faces:
+            columns.setdefault(part.name, {})[part.owner] = _line(part)
+    if not columns:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", collapse_padding=True)
+    table.add_column("", min_width=LABEL, no_wrap=True)
+    for name, cells in columns.items():
+        numbers = all(cell.plain.lstrip("-").isdecimal() for cell in cells.values())
+        table.add_column(name, justify="right" if numbers else "left")
+    for seat, name in enumerate(names):
+        arrow = "▸ " if seat == scene.player else "  "
+        table.add_row(arrow + name, *(cells.get(seat, Text()) for cells in columns.values()))
+    yield table
+
+
+def _notes(scene: Scene, names: Sequence[str]) -> Iterator[Text]:
+    """What is to be said, one after another."""
+    notes = [part for part in scene.parts if isinstance(part, Note) and part.text]
+    said = (Text.assemble((f"{named(note.name, names)}: ", "dim"), named(note.text, names)) for note in notes)
+    if notes:
+        yield Text("    ").join(said)
+
+
+def _row(name: str, part: Things, labels: Labels, width: int, boxes: bool) -> RenderableType:
+    """Things side by side, with their name before them."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style="dim", min_width=LABEL, vertical="middle", no_wrap=True)
+    grid.add_column()
+    room = width - max(len(name), LABEL) - 2
+    grid.add_row(name, _boxes(part, labels, room) if boxes else _line(part))
+    return grid
+
+
+def _line(part: Things) -> Text:
+    """Things in a line."""
+    if len(part.faces) >= MANY and not any(part.faces):
+        return Text(f"{BACK} x {len(part.faces)}", style="dim")
+    faces = [_face(part.kind, face) for face in part.faces]
+    return Text("" if all(len(face) == 1 for face in faces) else " ").join(faces)
+
+
+def _boxes(part: Things, labels: Labels, room: int) -> Text:
+    """Things in boxes, as many in a row as there is room for, and under them the numbers of their moves."""
+    faces = [_face(part.kind, face) for face in part.faces]
+    below = [labels.get(Place(part=part.name, index=i), "") for i in range(len(faces))]
+    pad = " " if sum(len(face) + 4 for face in faces) <= room else ""
+    if any(len(label) > len(face) + 2 + 2 * len(pad) for label, face in zip(below, faces, strict=True)):
+        below = [""] * len(faces)
+    rows: list[list[Text]] = []
+    end = room
+    for face, label in zip(faces, below, strict=True):
+        inside = len(face) + 2 * len(pad)
+        if end + inside + 2 > room:
+            rows.append([Text(), Text(), Text(), Text()])
+            end = 0
+        end += inside + 2
+        top, middle, bottom, numbers = rows[-1]
+        top.append(f"┌{'─' * inside}┐")
+        middle.append(f"│{pad}").append_text(face).append(f"{pad}│")
+        bottom.append(f"└{'─' * inside}┘")
+        numbers.append(f"{label:^{inside + 2}}", style="bold green")
+    return Text("\n").join(line for row in rows for line in row if line.plain.strip())
 
 
 def _face(kind: str, face: str) -> Text:
@@ -43,39 +119,32 @@ def _face(kind: str, face: str) -> Text:
     if kind == "spanish":
         name, colour = SPANISH_SUITS[face[-1]]
         return Text(f"{face[:-1]} {name}", style=colour)
-    if kind == "french" and face[-1] in FRENCH_SUITS and len(face) == 2:
-        sign, colour = FRENCH_SUITS[face[-1]]
+    if kind == "french" and len(face) == 2 and face[1] in FRENCH_SUITS:
+        sign, colour = FRENCH_SUITS[face[1]]
         return Text(face[0] + sign, style=colour)
-    return Text(face.replace("-", "│") if kind == "domino" else face)
+    return Text(f"{face.replace('-', '|')}" if kind == "domino" else face)
 
 
-def _row(faces: list[Text]) -> Text:
-    """Faces in boxes, side by side."""
-    top, middle, bottom = Text(), Text(), Text()
-    for face in faces:
-        top.append(f"┌{'─' * (len(face) + 2)}┐")
-        middle.append("│ ").append_text(face).append(" │")
-        bottom.append(f"└{'─' * (len(face) + 2)}┘")
-    return Text("\n").join([top, middle, bottom])
-
-
-def _board(board: Board, playable: set[int]) -> RenderableType:
-    grid = Table(box=None, padding=(0, 1 if board.kind == "disc" else 2), show_header=True, header_style="dim")
+def _board(board: Board, labels: Labels, width: int) -> RenderableType:
+    """A grid; on squares where a move can be made stands its number."""
+    cells = [_square(board, i, labels.get(Place(part=board.name, index=i), "")) for i in range(len(board.cells))]
+    across, down = len(board.columns), len(board.rows)
+    widest = max(map(len, (*board.columns, *(cell.plain for cell in cells))))
+    gap = 1 if board.kind == "disc" else 2
+    if max(map(len, board.rows)) + (across + 1) * (widest + gap) > width:
+        return Text(f"{board.name}: {down} x {across}, more than this window can show", style="dim")
+    grid = Table(box=None, padding=(0, gap, 0, 0), header_style="dim")
     grid.add_column("", style="dim")
     for column in board.columns:
-        grid.add_column(column, justify="center")
-    width = len(board.columns)
+        grid.add_column(column, justify="center", min_width=widest)
     for i, row in enumerate(board.rows):
-        cells = range(i * width, (i + 1) * width)
-        grid.add_row(row, *(_cell(board, cell, cell in playable) for cell in cells))
+        grid.add_row(row, *cells[i * across : (i + 1) * across])
     return grid
 
 
-def _cell(board: Board, cell: int, playable: bool) -> Text:
-    face = board.cells[cell]
-    if board.kind != "disc":
-        return Text(face)
-    sign, style = DISCS[face]
-    if playable:
-        sign, style = "+", "green"
-    return Text(sign, style=f"{style} reverse" if cell == board.last else style)
+def _square(board: Board, index: int, label: str) -> Text:
+    if label:
+        return Text(label, style="green")
+    face = board.cells[index]
+    sign, style = DISCS[face] if board.kind == "disc" else (face, "")
+    return Text(sign, style="reverse" if index == board.last else style)

@@ -2,180 +2,247 @@
 
 from __future__ import annotations
 
-import json
-import os
-import tempfile
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
 from importlib import resources
-from pathlib import Path
 
-import numpy as np
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.markdown import Markdown
+from rich.table import Table
+from rich.text import Text
 
 from tapete.agents import choose, load
-from tapete.core import Game, Record, Rng, State, TapeteError, View, make
-from tapete.terminal.draw import draw
+from tapete.core import Board, Game, Place, Scene, State, TapeteError
+from tapete.terminal.draw import draw, named
+from tapete.terminal.sitting import PERSON, Sitting, saved_game
 
-FORMAT = 1
-PERSON = "person"
-HELP = "a move: its number, or as it is written; [b]?[/b] the rules, [b]q[/b] stop here and go on another time"
+HELP = "a number or a move as it is written; m: all moves, ?: the rules, q: stop here and go on another time"
+CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # the lines that have scrolled away too
+FEW = 3  # lines of moves that are always shown
+HUNDREDS = 99  # more moves than this are typed as they are written, and their numbers with a mark
 
 
 class Quit(Exception):
-    """The person wants to stop."""
+    """A person wants to stop."""
 
 
-@dataclass
-class Sitting:
-    """A game with those who sit at it; what is saved when a person stops in the middle."""
-
-    state: State
-    seats: tuple[str, ...]  # "person", or the name of an agent
-    rng: Rng
-
-    @classmethod
-    def begin(cls, game: Game, seat: int, against: str, seed: int) -> Sitting:
-        """A new game; the person takes a seat, the others are all `against`."""
-        if not 0 <= seat < game.players:
-            raise TapeteError(f"{game} has seats 0 to {game.players - 1}, not {seat}")
-        if against != PERSON:
-            load(against, game)
-        seats = tuple(PERSON if i == seat else against for i in range(game.players))
-        return cls(game.start(), seats, Rng(seed, "play"))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """What the seats are called on screen."""
-        people = [i for i, seat in enumerate(self.seats) if seat == PERSON]
-        if len(people) == 1:
-            others = [seat for seat in self.seats if seat != PERSON]
-            return tuple(
-                "you" if seat == PERSON else seat if len(others) == 1 else f"{seat} {i}"
-                for i, seat in enumerate(self.seats)
-            )
-        return tuple(f"{seat} {i}" for i, seat in enumerate(self.seats))
-
-    def save(self, path: Path) -> None:
-        """Writes the game down, all of it or nothing."""
-        data = {
-            "format": FORMAT,
-            "record": self.state.record(*self.seats).to_json(),
-            "rng": {"keys": list(self.rng.keys), "words": [int(word) for word in self.rng.words]},
-        }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-            json.dump(data, file)
-        os.replace(file.name, path)
-
-    @classmethod
-    def load(cls, path: Path) -> Sitting:
-        """What `save` wrote, every move checked by the rules."""
+def sit_down(sitting: Sitting, console: Console) -> None:
+    """Plays one game after another, until a person has enough; a game left in the middle is saved."""
+    path = saved_game(sitting.state.game)
+    played, totals = 0, [0.0] * len(sitting.seats)
+    while True:
         try:
-            data = json.loads(path.read_text())
-            if data["format"] != FORMAT:
-                raise TapeteError(f"its format is not {FORMAT}")
-            record = Record.from_json(data["record"])
-            rng = Rng(*data["rng"]["keys"])
-            rng.words = np.array(data["rng"]["words"], dtype=np.uint64)
-            if rng.words.shape != (4,):
-                raise TapeteError("its generator has not four words")
-            game = make(record.game)
-            if len(record.seats) != game.players:
-                raise TapeteError(f"it has {len(record.seats)} seats")
-            for seat in set(record.seats) - {PERSON}:
-                load(seat, game)
-            return cls(record.replay(), record.seats, rng)
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-            reason = str(error).splitlines()[0] if isinstance(error, TapeteError) else "it is damaged"
-            raise TapeteError(f"the saved game {path} can't be continued: {reason}; --new begins another") from None
-
-
-def saved_game(game: Game) -> Path:
-    """Where a game that was left in the middle waits."""
-    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(home) / "tapete" / "play" / f"{str(game).replace('/', '_')}.json"
+            play(sitting, console)
+        except Quit:
+            sitting.save(path)
+            console.print(f"saved; `tapete play '{sitting.state.game}'` goes on from here", highlight=False)
+            return
+        path.unlink(missing_ok=True)
+        played += 1
+        totals = [a + b for a, b in zip(totals, sitting.state.returns(), strict=True)]
+        if played > 1:
+            console.print(f"after {played} games: {_payoffs(sitting, totals)}", highlight=False)
+        if not _wants_another(console):
+            return
+        sitting = sitting.again()
 
 
 def play(sitting: Sitting, console: Console) -> None:
-    """Plays to the end; raises Quit where the person stops."""
-    state, game = sitting.state, sitting.state.game
-    agents = {seat: load(name, game) for seat, name in enumerate(sitting.seats) if name != PERSON}
-    people = [seat for seat, name in enumerate(sitting.seats) if name == PERSON]
-    said: list[str] = []  # what happened since the person last looked
-    last = people[0] if len(people) == 1 or not game.spec.hidden else -1
-    while not state.deal(sitting.rng).over:
-        seat = state.player
-        if seat in agents:
-            action = choose(agents[seat], state.view(seat), sitting.rng)
-        else:
-            if seat != last and game.spec.hidden:
-                _hand_over(console, seat)
-            last = seat
-            _show(console, state.view(seat), sitting.names, said)
-            said.clear()
-            action = _ask(console, state)
-        _narrate(said, sitting, action, people)
-        state.apply(action)
-    console.rule(f"{game}: the end")
-    for line in said:
-        console.print(line, highlight=False)
-    console.print(draw(state.scene(), sitting.names))
-    _show_result(console, sitting)
-
-
-def _narrate(said: list[str], sitting: Sitting, action: int, people: list[int]) -> None:
-    """Notes what a seat did, if those who look on can see it."""
-    state = sitting.state
-    visible = all(state.is_seen(action, person) for person in people)
-    move = state.write(action) if visible else "has chosen"
-    said.append(f"  [dim]{sitting.names[state.player]}:[/dim] {move}")
-
-
-def _show(console: Console, view: View, names: tuple[str, ...], said: list[str]) -> None:
-    console.rule(f"{view.game}, seat {view.seat}")
-    for line in said:
-        console.print(line, highlight=False)
-    scene = view.scene()
-    console.print(draw(scene, names))
-    moves = [f"[b]{i + 1}[/b] {move.text}" for i, move in enumerate(scene.moves[:60])]
-    if len(scene.moves) > len(moves):
-        moves.append(f"... {len(scene.moves)} in all")
-    console.print("moves: " + "   ".join(moves), highlight=False)
-
-
-def _ask(console: Console, state: State) -> int:
-    legal = state.actions()
-    while True:
-        try:
-            text = console.input("your move (? for help): ").strip()
-        except (EOFError, KeyboardInterrupt):
-            raise Quit from None
-        if text.lower() in ("q", "quit"):
-            raise Quit
-        if text == "?":
-            console.print(Markdown(rules_text(state.game)))
-            console.print(HELP)
-            continue
-        if text.isdecimal() and text.isascii() and len(text) < 7 and 1 <= int(text) <= len(legal):
-            return legal[int(text) - 1]
-        try:
-            return state.read(text)
-        except TapeteError as error:
-            console.print(str(error), style="yellow", markup=False)
-
-
-def _hand_over(console: Console, seat: int) -> None:
+    """Plays to the end; raises Quit where a person stops."""
+    state, people = sitting.state, sitting.people
+    agents = {seat: load(name, state.game) for seat, name in enumerate(sitting.seats) if name != PERSON}
+    take_turns = len(people) > 1 and state.game.spec.hidden  # at the screen, so that nobody sees what is not for him
+    last = None
     try:
-        console.input(f"seat {seat} is next; press Enter when only that person looks ")
+        while not state.deal(sitting.rng).over:
+            seat = state.player
+            if seat in agents:
+                action = choose(agents[seat], state.view(seat), sitting.rng)
+            else:
+                if take_turns and seat != last:
+                    _hand_over(console, sitting.names[seat])
+                last = seat
+                _show(console, sitting, [seat])
+                action = _ask(console, sitting)
+            state.apply(action)
     except (EOFError, KeyboardInterrupt):
+        console.print()
         raise Quit from None
-    console.clear()
+    finally:
+        if take_turns:
+            _clear(console)
+    _show(console, sitting, people)
+    console.print(Text(_result(sitting), style="bold"))
 
 
-def _show_result(console: Console, sitting: Sitting) -> None:
-    pairs: list[tuple[str, float]] = list(zip(sitting.names, sitting.state.returns(), strict=True))
-    console.print("result: " + "   ".join(f"{name} [b]{value:+g}[/b]" for name, value in pairs), highlight=False)
+def _show(console: Console, sitting: Sitting, people: list[int]) -> None:
+    """What happened, the table, and the moves that can be made."""
+    state = sitting.state
+    scene = _scene(state, people)
+    labels = _labels(scene, _mark(state.game))
+    head = [_title(sitting, people), *story(sitting, people)]
+    for boxes in (True, False):
+        table = draw(scene, sitting.names, labels, width=console.width, boxes=boxes)
+        room = console.height - len(console.render_lines(Group(*head, table))) - 2  # a line to ask, one below it
+        if room >= (FEW if scene.moves else 0):
+            break
+    console.rule(head[0], align="left")
+    console.print(*head[1:], table, *_moves(scene, _mark(state.game), console.width, max(room, FEW)), sep="\n")
+
+
+def _title(sitting: Sitting, people: list[int]) -> Text:
+    game = sitting.state.game
+    who = "the end" if sitting.state.over else sitting.names[people[0]] if len(sitting.people) > 1 else ""
+    return Text(f"{game.spec.title}{': ' if who else ''}{who}", style="bold")
+
+
+def _scene(state: State, people: list[int]) -> Scene:
+    """What these people see; of several, what all of them do."""
+    scenes = [state.view(person).scene() for person in people]
+    if len(scenes) == 1:
+        return scenes[0]
+    shared = (part for part in scenes[0].parts if all(part in scene.parts for scene in scenes))
+    return replace(scenes[0], seat=None, parts=tuple(shared))
+
+
+def story(sitting: Sitting, people: list[int]) -> list[Text]:
+    """What these people saw happen since one of them moved last, that move included."""
+    history = sitting.state.history or []
+    again = sitting.state.game.start()
+    last = dict.fromkeys(people, 0)
+    for i, action in enumerate(history):
+        last[again.player] = i
+        again.apply(action)
+    begin = min(last[person] for person in people)
+    again = sitting.state.game.replay(history[:begin])
+    lines, moves = [], Text()
+    for action in history[begin:]:
+        if again.player >= 0:
+            seen = all(again.is_seen(action, person) for person in people)
+            move = again.write(action) if seen else "has chosen"
+            moves.append("   " if moves else "  ").append(f"{sitting.names[again.player]}: ", style="dim").append(move)
+        before = again.view(people[0])
+        again.apply(action)
+        if news := again.view(people[0]).news(before):
+            lines += [moves] if moves else []
+            lines += [Text(f"  {named(text, sitting.names)}", style="yellow") for text in news]
+            moves = Text()
+    return [*lines, moves] if moves else lines
+
+
+def _mark(game: Game) -> str:
+    """What stands before the number of a move: 33 is a pair of threes in a game where hundreds of moves are typed."""
+    return "#" if game.spec.max_actions > HUNDREDS else ""
+
+
+def _labels(scene: Scene, mark: str) -> dict[Place, str]:
+    """The numbers of the moves by where on the table they are made."""
+    labels: dict[Place, list[str]] = {}
+    for i, move in enumerate(scene.moves, start=1):
+        if move.place:
+            labels.setdefault(move.place, []).append(f"{mark}{i}")
+    return {place: " ".join(numbers) for place, numbers in labels.items()}
+
+
+def _moves(scene: Scene, mark: str, width: int, room: int) -> list[RenderableType]:
+    """The moves with their numbers, as many lines as there is room for; those that stand on a board are left out."""
+    boards = {part.name for part in scene.parts if isinstance(part, Board)}
+    items = [
+        Text.assemble((f"{mark}{i}", "bold green"), " ", move.text)
+        for i, move in enumerate(scene.moves, start=1)
+        if not (move.place and move.place.part in boards)
+    ]
+    if not items:
+        return []
+    wide = max(map(len, items)) + 3
+    across = len(items) if sum(map(len, items)) + 3 * len(items) <= width else max(1, width // wide)
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    fits = across * room if len(items) <= across * room else across * (room - 1)
+    for i in range(0, min(fits, len(items)), across):
+        grid.add_row(*items[i : i + across])
+    more = len(items) - fits
+    return [grid, Text(f"... and {more} more: type one, or m to see them all", style="dim")] if more > 0 else [grid]
+
+
+def _ask(console: Console, sitting: Sitting) -> int:
+    """The move that a person types."""
+    state = sitting.state
+    moves = {state.write(action): action for action in state.actions()}
+    mark = _mark(state.game)
+    while True:
+        text = console.input(Text("your move (? for help): ", style="bold")).strip()
+        if text in moves:
+            return moves[text]
+        number = text.removeprefix(mark)
+        if text.startswith(mark) and number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= len(moves):
+            return list(moves.values())[int(number) - 1]
+        if text.lower() in ("q", "quit"):
+            raise EOFError
+        if text in ("?", "m"):
+            _explain(console, state, text)
+            continue
+        with suppress(TapeteError):
+            return state.read(text)
+        console.print(Text(_unknown(text, moves), style="yellow"))
+
+
+def _unknown(text: str, moves: Iterable[str]) -> str:
+    """What to say to somebody who typed something else."""
+    alike = [move for move in moves if text and sorted(move.lower()) == sorted(text.lower())]
+    right = f"did you mean {alike[0]}?" if alike else "type a number or a move as it is listed; ? tells the rules"
+    return f"{text[:40]!r} can't be played now; {right}"
+
+
+def _explain(console: Console, state: State, what: str) -> None:
+    """The rules, or all moves; on a terminal a page at a time."""
+    with console.pager(styles=True) if console.is_terminal else nullcontext():
+        if what == "m":
+            scene = replace(state.view(state.player).scene(), parts=())
+            console.print(*_moves(scene, _mark(state.game), console.width, len(scene.moves)))
+        else:
+            console.print(Markdown(rules_text(state.game)))
+    console.print(HELP, style="dim", highlight=False)
+
+
+def _hand_over(console: Console, name: str) -> None:
+    """Waits until the right person looks."""
+    _clear(console)
+    console.input(Text(f"{name} is next: press Enter when nobody else looks "))
+    _clear(console)
+
+
+def _clear(console: Console) -> None:
+    """Empties the screen, and what has scrolled out of it."""
+    if console.is_terminal:
+        console.file.write(CLEAR)
+        console.file.flush()
+
+
+def _result(sitting: Sitting) -> str:
+    """Who has won, in a word."""
+    payoffs = sitting.state.returns()
+    best = [name for name, payoff in zip(sitting.names, payoffs, strict=True) if payoff == max(payoffs)]
+    if not sitting.state.game.spec.zero_sum:
+        verdict = "payoffs"
+    else:
+        verdict = "a draw" if len(best) == len(payoffs) else f"{' and '.join(best)} won"
+    return f"{verdict}: {_payoffs(sitting, payoffs)}"
+
+
+def _payoffs(sitting: Sitting, payoffs: Sequence[float]) -> str:
+    return ", ".join(f"{name} {payoff:+g}" for name, payoff in zip(sitting.names, payoffs, strict=True))
+
+
+def _wants_another(console: Console) -> bool:
+    """Asks, if there is somebody to ask."""
+    if not (console.is_terminal and sys.stdin.isatty()):
+        return False
+    with suppress(EOFError, KeyboardInterrupt):
+        return console.input("another game? Enter for yes, q for no: ").strip().lower() in ("", "y", "yes")
+    console.print()
+    return False
 
 
 def rules_text(game: Game) -> str:
