@@ -7,6 +7,7 @@ import inspect
 import json
 import pkgutil
 import secrets
+import signal
 import sys
 import time
 from pathlib import Path
@@ -99,8 +100,8 @@ def agents(as_json: Json = False) -> None:
 @app.command()
 def play(
     game: Annotated[str, typer.Argument(help="The game; asked for where it is not given.")] = "",
-    against: Annotated[str, typer.Option(help="Who sits on the other seats: an agent, or `person`.")] = "random",
-    seat: Annotated[int, typer.Option(help="The seat you take; 0 moves first in most games.")] = 0,
+    against: Annotated[str | None, typer.Option(help="Who sits on the other seats: an agent, or `person`.")] = None,
+    seat: Annotated[int | None, typer.Option(help="The seat you take; 0, the usual one, moves first.")] = None,
     seed: Annotated[int | None, typer.Option(help="Deal the cards by this seed.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Begin anew, even if a game was left in the middle.")] = False,
 ) -> None:
@@ -108,17 +109,20 @@ def play(
     from tapete.terminal.play import sit_down
     from tapete.terminal.sitting import Sitting, saved_game
 
-    for number in (signal.SIGTERM, signal.SIGHUP):  # the window is closed: stop as with Ctrl-C, and save
+    for number in (signal.SIGTERM, signal.SIGHUP):  # the window is closed: stop as with Ctrl-C, and save the game
         signal.signal(number, signal.default_int_handler)
     console = Console()
-    rules = make(game) if game else _ask_game(console)
+    rules = make(game or _ask_game(console))
     path = saved_game(rules)
     if new or not path.exists():
-        fresh = secrets.randbits(63) if seed is None else seed
-        sitting = Sitting.begin(rules, seat or 0, against or "random", fresh)
+        sitting = Sitting.begin(rules, seat or 0, against or "random", secrets.randbits(63) if seed is None else seed)
     else:
         sitting = Sitting.load(path)
-        if (wish := Sitting.wish(rules, seat, against, seed)) and not sitting.
+        if str(sitting.state.game) != str(rules) or not sitting.is_wanted(seat, against, seed):
+            raise TapeteError(
+                f"another game waits in {path}; `tapete play '{rules}'` goes on with it, --new begins anew"
+            )
+        console.print(f"going on with the game that was left in the middle; --new begins another", style="dim")
     sit_down(sitting, console)
 
 
@@ -195,17 +199,25 @@ def reproduce(
     module.run(out or Path("runs") / study, row=row, quick=quick, say=print)
 
 
+Peers = Annotated[bool, typer.Option("--peers", help="Measure other people's code too, in the same run.")]
+Case = Annotated[str, typer.Option(help="Only the cases whose name contains this.")]
+Seconds = Annotated[float, typer.Option(min=0.01, max=60, help="How long each measurement takes.")]
+
+
 @bench_app.command("sim")
-def bench_sim(
-    peers: Annotated[bool, typer.Option("--peers", help="Measure other people's code too, in the same run.")] = False,
-    case: Annotated[str, typer.Option(help="Only the cases whose name contains this.")] = "",
-    seconds: Annotated[float, typer.Option(min=0.01, max=60, help="How long each measurement takes.")] = 1.0,
-    as_json: Json = False,
-) -> None:
+def bench_sim(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
     """Random play: decisions and steps a second on one core."""
     from tapete.bench import sim
 
-    _report(sim.run(peers=peers, case=case, seconds=seconds), as_json)
+    _report(sim.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
+@bench_app.command("solve")
+def bench_solve(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Solving: iterations of CFR+ and Monte Carlo CFR a second on one core."""
+    from tapete.bench import solve
+
+    _report(solve.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
 def _report(rows: Any, as_json: bool) -> None:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 SLICES = 3
+Work = Callable[[int], int]  # does so many rounds and returns how many units of work they were
+
+
+class Case(NamedTuple):
+    """Something to measure, and the peers that can do the same."""
+
+    name: str
+    ours: Callable[[], Work]
+    peers: tuple[tuple[str, Callable[[], Work]], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +40,21 @@ class Row:
         return {**asdict(self), "ratio": self.ratio}
 
 
-def rate(work: Callable[[int], int], seconds: float) -> float:
-    """Units of work a second, the median of three slices; `work(n)` does n rounds and returns their units."""
+def measure(bench: str, cases: Iterable[Case], *, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
+    """Measures the cases whose name contains `case`: ours, and where asked for each peer's right after it."""
+    for entry in cases:
+        if case not in entry.name:
+            continue
+        ours = rate(entry.ours(), seconds)
+        if not (rivals and entry.peers):
+            yield Row(bench=bench, case=entry.name, ours=ours)
+            continue
+        for name, work in entry.peers:
+            yield Row(bench=bench, case=entry.name, peer=name, ours=ours, theirs=rate(work(), seconds))
+
+
+def rate(work: Work, seconds: float) -> float:
+    """Units of work a second, the median of three slices."""
     work(1)
     rounds = 1
     rates: list[float] = []

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tapete.bench import Work
 from tapete.core import TapeteError
-
-Work = Callable[[int], int]
 
 LIMIT_HOLDEM = (
     "universal_poker(betting=limit,numPlayers=2,numRounds=4,blind=1 2,raiseSize=2 2 4 4,firstPlayer=1 2 2 2,"
@@ -40,6 +39,32 @@ def openspiel(name: str, unit: str = "steps") -> Work:
                 state.apply_action(rng.choice(state.legal_actions()))
                 steps += 1
         return rounds if unit == "games" else steps
+
+    return work
+
+
+def openspiel_solver(solver: str, name: str) -> Work:
+    """One of OpenSpiel's tabular solvers in C++; iterations that update both players."""
+    module = load("pyspiel")
+    run = getattr(module, solver)(module.load_game(name))
+
+    def work(rounds: int) -> int:
+        for _ in range(rounds):
+            run.evaluate_and_update_policy()
+        return rounds
+
+    return work
+
+
+def openspiel_sampler(name: str) -> Work:
+    """OpenSpiel's external-sampling MCCFR in C++; iterations that update both players."""
+    module = load("pyspiel")
+    run = module.ExternalSamplingMCCFRSolver(module.load_game(name), 1)
+
+    def work(rounds: int) -> int:
+        for _ in range(rounds):
+            run.run_iteration()
+        return rounds
 
     return work
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numba import types
 
-from tapete.bench import Row, peers, rate
+from tapete.bench import Case, Row, Work, measure, peers
 from tapete.core import Game, Rng, make
 from tapete.core.compile import (
     BYTES,
@@ -27,28 +27,10 @@ from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
 from tapete.core.rng import below
 from tapete.core.tables import random_play
 
-Work = Callable[[int], int]
 
-
-class Case(NamedTuple):
-    """Something to measure, and the peers that can do the same."""
-
-    name: str
-    ours: Callable[[], Work]
-    peers: tuple[tuple[str, Callable[[], Work]], ...] = ()
-
-
-def run(*, peers: bool, case: str, seconds: float) -> Iterator[Row]:
+def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
     """Measures every case, ours and then each peer's."""
-    for entry in cases():
-        if case not in entry.name:
-            continue
-        ours = rate(entry.ours(), seconds)
-        rivals = [(name, work) for name, work in entry.peers if peers]
-        if not rivals:
-            yield Row(bench="sim", case=entry.name, ours=ours)
-        for name, work in rivals:
-            yield Row(bench="sim", case=entry.name, peer=name, ours=ours, theirs=rate(work(), seconds))
+    return measure("sim", cases(), rivals=rivals, case=case, seconds=seconds)
 
 
 def cases() -> list[Case]:

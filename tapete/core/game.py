@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import os
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -64,7 +65,8 @@ class Game:
     def file_name(self) -> str:
         """The name as part of the name of a file: no slashes, and never too long."""
         name = self.spec.name.replace("/", "_")
-        return name if len(name) < 64 else f"{name[:40]}-{hashlib.sha256(repr(name).encode()).hexdigest()[:16]}"
+        raw = os.fsencode(name)
+        return name if len(raw) < 200 else f"{name[:40]}-{hashlib.sha256(raw).hexdigest()[:16]}"
 
     @property
     def players(self) -> int:

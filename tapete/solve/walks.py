@@ -79,16 +79,10 @@ WALK = types.boolean(TABLE, DOUBLES, BOOK, STACK, LONGS, types.int64, WORDS)
 def open_stack(arrays: Any) -> Any:
     """Pointers to the arrays: loading an array from a tuple counts a reference, which costs more than the load."""
     return Stack(
-        first_of(arrays.states),
-        first_of(arrays.actions),
-        first_of(arrays.gains),
-        first_of(arrays.reach),
-        first_of(arrays.offset),
-        first_of(arrays.count),
-        first_of(arrays.tried),
-        first_of(arrays.mover),
+        first_of(arrays.states), first_of(arrays.actions), first_of(arrays.gains), first_of(arrays.reach),
+        first_of(arrays.offset), first_of(arrays.count), first_of(arrays.tried), first_of(arrays.mover),
         first_of(arrays.payoffs),
-    )
+    )  # fmt: skip
 
 
 @helper
@@ -265,8 +259,7 @@ def outcome(table: Any, params: Any, book: Any, arrays: Any, counters: Any, unti
     """
     rules, stack, rng = open_rules(table), open_stack(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
-    width, players = len(arrays.actions) // len(arrays.tried), len(arrays.payoffs)
-    state = state_ptr(arrays.states)
+    players, state = len(arrays.payoffs), state_ptr(arrays.states)
     walker, level = counters[WALKER], counters[LEVEL]
     while counters[ITERATIONS] < until:
         following = walker + 1 if walker + 1 < players else 0

@@ -27,6 +27,7 @@ BOUND = 0.005
 UNTIL = 1e-3
 QUICK = ("ocp(50)", "dudo(4,1,1)", "dudo(4,1,2)", "dudo(5,1,1)", "domino(2,2)", "domino(3,2)")
 Say = Callable[[str], None]
+Point = tuple[int, float, float]
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,7 @@ class MatchedRow:
     seconds: float
     their_iterations: float
     their_seconds: float
+    curve: list[Point]  # of the first run: iterations, seconds, regret
 
     @property
     def times_less(self) -> float:
@@ -112,7 +114,7 @@ class SolvedRow:
 
     theirs: Theirs
     ours: dict[str, Any]
-    curve: list[tuple[int, float, float]]  # iterations, seconds, exploitability
+    curve: list[Point]  # iterations, seconds, exploitability
 
     @property
     def agrees(self) -> bool:
@@ -155,6 +157,7 @@ def play_matrices(games: list[str], runs: int, say: Say) -> Iterator[MatchedRow]
                 seconds=statistics.mean(r.seconds for r in results),
                 their_iterations=iterations,
                 their_seconds=seconds,
+                curve=[(point.iterations, point.seconds, point.regret) for point in results[0].history],
             )
             say(f"{name:14} {procedure:14} {result.seconds:9.4f} s  {result.iterations:12,.0f} iterations")
             yield result
@@ -163,7 +166,7 @@ def play_matrices(games: list[str], runs: int, say: Say) -> Iterator[MatchedRow]
 def solve_games(rows: list[Theirs], folder: Path, say: Say) -> Iterator[SolvedRow]:
     """The second experiment."""
     for theirs in rows:
-        curve: list[tuple[int, float, float]] = []
+        curve: list[Point] = []
 
         def watch(progress: Progress, name: str = theirs.game, curve: list[Any] = curve) -> None:
             if progress.game == name:
@@ -188,17 +191,20 @@ def write(out: Path, matched: list[MatchedRow], solved: list[SolvedRow], seconds
     }
     (out / "results.json").write_text(json.dumps(data, indent=1))
     (out / "README.md").write_text("\n".join(_markdown(matched, solved, seconds)) + "\n")
+    if matched:
+        plot(out / "regret.png", "regret", BOUND, {f"{row.game}, {row.procedure}": row.curve for row in matched})
     if solved:
-        plot(out / "exploitability.png", solved)
+        curves = {row.theirs.game: [(n, t, 100 * e) for n, t, e in row.curve] for row in solved}
+        plot(out / "exploitability.png", "exploitability, %", 100 * UNTIL, curves)
 
 
 def _markdown(matched: list[MatchedRow], solved: list[SolvedRow], seconds: float) -> Iterator[str]:
     yield f"# {TITLE}\n"
-    yield f"Made by `tapete reproduce rojas` in {seconds:.0f} seconds on {os.cpu_count()} cores; theirs are the paper's.\n"
+    yield f"Made by `tapete reproduce rojas` in {seconds:.0f} seconds on {os.cpu_count()} cores. Theirs: the paper's.\n"
     if matched:
         yield "## Regret matching until the regret is below 0.005\n"
         yield "Means over the runs. The value is by linear programming, the gain by the empirical strategies.\n"
-        yield "| game | procedure | value | gain | exploitability | iterations | theirs | seconds | theirs | iteration |"
+        yield "| game | procedure | value | gain | exploitable | iterations | theirs | seconds | theirs | iteration |"
         yield "|---|---|---|---|---|---|---|---|---|---|"
         for row in matched:
             yield (
@@ -206,19 +212,20 @@ def _markdown(matched: list[MatchedRow], solved: list[SolvedRow], seconds: float
                 f"| {row.iterations:,.0f} | {row.their_iterations:,.0f} | {row.seconds:.4g} | {row.their_seconds:.4g} "
                 f"| {row.times_less:,.0f}x less |"
             )
-        yield ""
+        yield "\n![Regret against iterations and time](regret.png)\n"
     if solved:
         yield "## One-card poker, Dudo and Dominó\n"
-        yield "N histories and I information sets with a choice, u value to the first player, e exploitability (both best"
-        yield "responses, exact) in % of the smallest gain. Dudo's rounds that follow are solved too and counted in e and in"
-        yield "the time; a row profits from those above it. Dominó's N is counted by the paper with every order of the"
-        yield "boneyard; ours merges those.\n"
-        yield "| game | N | I | u | theirs | e % | theirs | seconds | theirs | agrees |"
+        yield "N: histories; I: information sets with a choice; u: value to the first player, between two best"
+        yield "responses; e: exploitability, what both best responses gain, in % of the smallest gain. Dudo's later"
+        yield "rounds are solved too and are counted in e and in the time; a row profits from those above it. The paper"
+        yield "counts every order of Dominó's boneyard in N, we merge them; a test of the game derives its numbers.\n"
+        yield "| game | N | I | u | theirs | e % | theirs | seconds | theirs | u agrees |"
         yield "|---|---|---|---|---|---|---|---|---|---|"
         for entry in solved:
             ours, theirs = entry.ours, entry.theirs
             yield (
-                f"| {theirs.game} | {theirs.histories:,} | {ours['information_sets']:,} "
+                f"| {theirs.game} | {_both(ours['histories'], theirs.histories)} "
+                f"| {_both(ours['information_sets'], theirs.infosets)} "
                 f"| {ours['lower']:.5f} to {ours['upper']:.5f} | {theirs.value:g} "
                 f"| {ours['exploitability_percent']:.4f} | {theirs.percent:g} "
                 f"| {ours['seconds']:.2f} | {theirs.hours} hours | {'yes' if entry.agrees else 'no'} |"
@@ -226,8 +233,12 @@ def _markdown(matched: list[MatchedRow], solved: list[SolvedRow], seconds: float
         yield "\n![Exploitability against iterations and time](exploitability.png)"
 
 
-def plot(path: Path, solved: list[SolvedRow]) -> None:
-    """Exploitability against iterations and against time."""
+def _both(ours: int, theirs: int) -> str:
+    return f"{ours:,}" if ours == theirs else f"{ours:,} (theirs {theirs:,})"
+
+
+def plot(path: Path, what: str, line: float, curves: dict[str, list[Point]]) -> None:
+    """Curves against iterations and against time, on logarithmic scales, with a line at what is aimed for."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -235,18 +246,18 @@ def plot(path: Path, solved: list[SolvedRow]) -> None:
 
     figure, axes = pyplot.subplots(1, 2, figsize=(13, 6), sharey=True)
     colours = pyplot.get_cmap("tab20")
-    for i, row in enumerate(solved):
-        steps = [(n, t, 100 * e) for n, t, e in row.curve if n > 0 and e > 0]
-        if steps:
-            iterations, seconds, percent = zip(*steps, strict=True)
-            style = {"label": row.theirs.game, "color": colours(i % 20), "linestyle": "-" if i < 20 else "--"}
-            axes[0].plot(iterations, percent, **style)
-            axes[1].plot(seconds, percent, **style)
-    for axis, label in zip(axes, ("iterations", "seconds"), strict=True):
-        axis.set(xscale="log", yscale="log", xlabel=label)
-        axis.axhline(0.1, color="grey", linewidth=0.8, linestyle=":")
+    for i, (label, points) in enumerate(curves.items()):
+        shown = [point for point in points if min(point) > 0]
+        if shown:
+            iterations, seconds, heights = zip(*shown, strict=True)
+            style = {"label": label, "color": colours(i % 20), "linestyle": "-" if i < 20 else "--"}
+            axes[0].plot(iterations, heights, **style)
+            axes[1].plot(seconds, heights, **style)
+    for axis, scale in zip(axes, ("iterations", "seconds"), strict=True):
+        axis.set(xscale="log", yscale="log", xlabel=scale)
+        axis.axhline(line, color="grey", linewidth=0.8, linestyle=":")
         axis.grid(alpha=0.3)
-    axes[0].set_ylabel("exploitability, %")
+    axes[0].set_ylabel(what)
     axes[1].legend(fontsize=7, ncol=2)
     figure.tight_layout()
     figure.savefig(path, dpi=110)

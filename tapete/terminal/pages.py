@@ -15,7 +15,7 @@ def games_page(specs: Iterable[Spec]) -> str:
 
 def _lines(specs: list[Spec]) -> Iterator[str]:
     yield "# The games, as they declare themselves\n"
-    yield "Made by `tapete games --markdown`; a test fails where it is out of date. The rules are in each game's README.\n"
+    yield "Made by `tapete games --markdown`; a test keeps it current. The rules are in each game's README.\n"
     yield "| game | | seats | actions | at once | outcomes | longest | payoffs | hidden |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for spec in specs:

@@ -41,6 +41,11 @@ class Sitting:
         """The next game of the same people."""
         return replace(self, state=self.state.game.start())
 
+    def is_wanted(self, seat: int | None, against: str | None, seed: int | None) -> bool:
+        """Whether this is the game that somebody asks for who says so much; None is left open."""
+        others = (name for i, name in enumerate(self.seats) if i != self.people[0])
+        return seat in (None, *self.people) and against in (None, *others) and seed in (None, *self.rng.keys)
+
     @property
     def people(self) -> list[int]:
         """The seats of people."""

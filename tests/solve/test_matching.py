@@ -233,6 +233,10 @@ def test_measures():
     assert correlated_regret(*battle, apart) == 0.25  # who went to the other's place gains 0.5 - 0.25 at the own one
     assert unconditional_regrets(*battle, together) == (0, 0)
     assert unconditional_regrets(*battle, apart) == (0.25, 0.25)
+    ballet, baseball = np.eye(2)
+    assert exploitability(*battle, ballet, ballet) == exploitability(*battle, baseball, baseball) == 0
+    assert exploitability(*battle, baseball, ballet) == 2 + 2  # she gains 2 by going to the ballet, he 2 by leaving it
+    assert exploitability(*battle, ballet, baseball) == 1 + 1
     rps = payoffs(make("rps"))
     third, rock = np.full(3, 1 / 3), np.eye(3)[ROCK]
     assert exploitability(*rps, third, third) == pytest.approx(0, abs=1e-15)
