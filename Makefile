@@ -52,7 +52,7 @@ clean:
 
 .venv/.play: .venv/.build pyproject.toml constraints.txt
 	@if [ ! -e .venv/.all ] || [ -n "$$(find pyproject.toml constraints.txt -newer .venv/.all)" ]; then \
-		echo "tapete: installing what playing needs (about 60 MB, once)"; \
+		echo "tapete: installing what playing needs (about 100 MB, once)"; \
 		$(INSTALL) --no-build-isolation --editable .; fi
 	@touch $@
 

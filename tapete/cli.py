@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import io
 import json
+import os
 import pkgutil
 import secrets
-import signal
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from tapete.core import TapeteError, make, variants
+from tapete.core import Game, TapeteError, make, variants
 from tapete.core.names import needs_parameters, usage
 
 app = typer.Typer(
@@ -38,20 +39,32 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def main() -> None:
     """The entry point of `tapete`."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # where the signs of cards can't be written
     try:
         status = app(standalone_mode=False)
+        sys.stdout.flush()
     except UsageError as error:
-        if error.args and error.args[0]:  # not where help was shown because nothing was asked for
-            text = " ".join(error.format_message().split()).rstrip(".")
-            print(f"tapete: {text}; `tapete --help` tells how it goes", file=sys.stderr)
-        raise SystemExit(2) from None
+        if not (error.args and error.args[0]):  # help was shown, because nothing was asked for
+            raise SystemExit(2) from None
+        _fail(f"{error.format_message().rstrip().rstrip('.')}; `tapete --help` tells how it goes")
     except TapeteError as error:
-        print(f"tapete: {' '.join(str(error).split())}", file=sys.stderr)
-        raise SystemExit(2) from None
+        _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):
-        print("tapete: stopped", file=sys.stderr)
-        raise SystemExit(130) from None
+        _fail("stopped", status=130)
+    except BrokenPipeError:  # who read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except OSError as error:
+        _fail(str(error))
+    except MemoryError:
+        _fail("there is not enough memory for this")
     raise SystemExit(status or 0)
+
+
+def _fail(text: str, status: int = 2) -> NoReturn:
+    print(f"tapete: {' '.join(text.split())}", file=sys.stderr)
+    raise SystemExit(status) from None
 
 
 @app.command()
@@ -69,19 +82,20 @@ def games(
     if as_json:
         print(json.dumps([spec.to_json() for spec in usual], indent=2))
         return
-    table = Table(box=None, header_style="bold")
+    table = Table(box=None, header_style="bold", padding=(0, 1, 0, 0))
     for column in ("game", "", "seats", "actions", "longest", "payoffs", "hidden"):
-        table.add_column(column, justify="right" if column in ("seats", "actions", "longest") else "left")
+        numbers = column in ("seats", "actions", "longest")
+        table.add_column(column, justify="right" if numbers else "left", no_wrap=column != "")
     for spec in usual:
         low, high = spec.utility
-        payoffs = f"{low:g} to {high:+g}"
+        payoffs = f"±{high:g}" if low == -high else f"{low:g} to {high:g}"
         cells = (spec.players, spec.actions, spec.longest)
         table.add_row(spec.name, spec.title, *map(str, cells), payoffs, "yes" if spec.hidden else "no")
     console = Console()
     console.print(table)
     for name, variant in variants().items():
         if needs_parameters(variant.spec):
-            console.print(f" {usage(name, variant.spec)}  {inspect.getdoc(variant.spec)}", highlight=False)
+            console.print(f"{usage(name, variant.spec)}  {inspect.getdoc(variant.spec)}", highlight=False)
 
 
 @app.command()
@@ -109,10 +123,8 @@ def play(
     from tapete.terminal.play import sit_down
     from tapete.terminal.sitting import Sitting, saved_game
 
-    for number in (signal.SIGTERM, signal.SIGHUP):  # the window is closed: stop as with Ctrl-C, and save the game
-        signal.signal(number, signal.default_int_handler)
     console = Console()
-    rules = make(game or _ask_game(console))
+    rules = make(game) if game else _ask_game(console)
     path = saved_game(rules)
     if new or not path.exists():
         sitting = Sitting.begin(rules, seat or 0, against or "random", secrets.randbits(63) if seed is None else seed)
@@ -122,7 +134,7 @@ def play(
             raise TapeteError(
                 f"another game waits in {path}; `tapete play '{rules}'` goes on with it, --new begins anew"
             )
-        console.print(f"going on with the game that was left in the middle; --new begins another", style="dim")
+        console.print("going on with the game that was left in the middle; --new begins another", style="dim")
     sit_down(sitting, console)
 
 
@@ -167,7 +179,7 @@ def solve(
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
     with Watch(read_share(until), quiet=as_json) as watch:
-        progress, _ = solve_game(
+        progress, table = solve_game(
             make(game),
             algorithm=algorithm or DEFAULT,
             until=read_share(until),
@@ -181,7 +193,7 @@ def solve(
     if as_json:
         print(json.dumps(progress.to_json()))
     else:
-        watch.conclude(progress, save)
+        watch.conclude(progress, table, save)
 
 
 @app.command()
@@ -220,6 +232,19 @@ def bench_solve(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, a
     _report(solve.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("schemes")
+def bench_schemes(as_json: Json = False) -> None:
+    """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""
+    from tapete.bench import schemes
+
+    entries = schemes.run()
+    if as_json:
+        print(json.dumps(list(entries), indent=2))
+        return
+    for line in schemes.markdown(entries):
+        print(line, flush=True)
+
+
 def _report(rows: Any, as_json: bool) -> None:
     """Prints the rows of a benchmark, as they come or as JSON at the end."""
     if as_json:
@@ -233,15 +258,24 @@ def _report(rows: Any, as_json: bool) -> None:
         print(layout.format(row.case, row.peer or "", f"{row.ours:,.0f}", theirs, ratio), flush=True)
 
 
-def _ask_game(console: Console) -> str:
-    names = _playable()
-    for i, name in enumerate(names):
-        console.print(f"{i + 1:3} {name:14} {make(name).spec.title}", highlight=False)
-    try:
-        text = console.input("which game? ").strip()
-    except EOFError:
-        raise TapeteError("no game was chosen; write it as in: tapete play truco") from None
-    return names[int(text) - 1] if text.isdecimal() and 1 <= int(text) <= len(names) else text
+def _ask_game(console: Console) -> Game:
+    """Shows the games, those that last longest first, and asks for one until it gets a good answer."""
+    from tapete.terminal.play import read_number
+    from tapete.terminal.sitting import saved_game
+
+    known = sorted(map(make, _playable()), key=lambda game: -game.spec.longest)
+    for i, game in enumerate(known, start=1):
+        waits = "   (left in the middle)" if saved_game(game).exists() else ""
+        console.print(f"{i:3} {game!s:14} {game.spec.title}{waits}", highlight=False)
+    while True:
+        try:
+            text = console.input("which game? ").strip()
+            number = read_number(text, len(known))
+            return known[number - 1] if number else make(text)
+        except EOFError:
+            raise TapeteError("no game was chosen; write it as in: tapete play truco") from None
+        except TapeteError as error:
+            console.print(str(error), style="yellow", markup=False, highlight=False)
 
 
 def _playable() -> list[str]:

@@ -275,12 +275,12 @@ def _accumulate(weights: Any, n: int, running: Any) -> float:
 
 
 @helper
-def _first_above(running: Any, point: float) -> int:
-    """The action into whose share the point falls; the last sum is above it."""
-    k = 0
-    while running[k] <= point:
-        k += 1
-    return k
+def _first_above(running: Any, n: int, point: float) -> int:
+    """The action into whose share the point falls. Counting all sums is faster than a branch nobody can predict."""
+    below = 0
+    for k in range(n):
+        below += running[k] <= point
+    return below
 
 
 @helper
@@ -332,13 +332,13 @@ def _choose(me: Any, procedure: int, last: int, t: int, draw: float) -> int:
             return last
         total = _accumulate(ahead(me.regrets, last * me.own), me.own, running)
         me.ceilings[last] = total
-        return _first_above(running, point) if point < total else last
+        return _first_above(running, me.own, point) if point < total else last
     if procedure == INVARIANT and t > 0:
         _invariant(me.regrets, me.own, me.chain, running)
         total = _accumulate(running, me.own, running)
     else:
         total = _accumulate(me.regrets, me.own, running)
-    return _first_above(running, draw * total) if total > 0 else int(draw * me.own)
+    return _first_above(running, me.own, draw * total) if total > 0 else int(draw * me.own)
 
 
 @helper

@@ -70,8 +70,7 @@ class MCCFR:
             raise TapeteError(f"there must be room for one information set at least, not {capacity}")
         self.game, self.sampling = game, sampling
         self._rng = rng.words.copy()
-        self._counters = np.zeros(5, dtype=np.int64)
-        self._counters[LEVEL] = -1
+        self._counters = _counters(0, 0, 0)
         self._stack = _stack(game)
         self._book = _book(capacity, 8 * capacity)
 
@@ -102,7 +101,8 @@ class MCCFR:
         """Twice the room of whichever table has none left."""
         book = self._book
         if 2 * (self.infosets + 1) > len(book.keys):
-            self._book = Book(*_grown(book.keys, book.offsets), book.numbers)
+            keys, offsets = _grown(book.keys, book.offsets)
+            self._book = Book(keys, offsets, book.numbers)
         else:
             self._book = book._replace(numbers=np.concatenate([book.numbers, np.zeros_like(book.numbers)]))
 
@@ -137,13 +137,12 @@ class MCCFR:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint."""
         keys, offsets = self._blocks()
-        numbers, iterations = self._book.numbers[: offsets[-1]].copy(), np.array([self.iterations])
         return {
             "keys": keys,
             "offsets": offsets,
-            "numbers": numbers,
+            "numbers": self._book.numbers[: offsets[-1]].copy(),
             "rng": self._rng.copy(),
-            "iterations": iterations,
+            "iterations": np.array([self.iterations]),
         }
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -158,7 +157,7 @@ class MCCFR:
         self._book = _book(len(keys) + 1, len(numbers) + 1)
         self._book.numbers[: len(numbers)] = numbers
         _fill(self._book.keys, self._book.offsets, keys, offsets)
-        self._counters[[ITERATIONS, INFOSETS, USED]] = arrays["iterations"][0], len(keys), len(numbers)
+        self._counters = _counters(arrays["iterations"][0], len(numbers), len(keys))
         self._rng[:] = arrays["rng"]
 
 
@@ -177,6 +176,12 @@ def plans(form: SequenceForm, policy: Policy) -> tuple[Plan, Plan]:
     return found[0], found[1]
 
 
+def _counters(iterations: int, used: int, infosets: int) -> NDArray[np.int64]:
+    counters = np.zeros(5, dtype=np.int64)
+    counters[[ITERATIONS, LEVEL, USED, INFOSETS]] = iterations, -1, used, infosets
+    return counters
+
+
 def _book(infosets: int, numbers: int) -> Book:
     slots = 1 << (2 * infosets - 1).bit_length()
     return Book(np.zeros(slots, dtype=np.uint64), np.zeros(slots, dtype=np.int64), np.zeros(numbers))
@@ -190,7 +195,7 @@ def _stack(game: Game) -> Stack:
         gains=np.zeros(levels * 2 * width),
         reach=np.zeros(levels * 2),
         offset=np.zeros(levels, dtype=np.int64),
-        count=np.zeros(levels, dtype=np.int64),
+        choices=np.zeros(levels, dtype=np.int64),
         tried=np.zeros(levels, dtype=np.int64),
         mover=np.zeros(levels, dtype=np.int64),
         payoffs=np.zeros(game.players),

@@ -89,6 +89,7 @@ def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict
         with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
             save_file(arrays, file.name, header)
             os.fsync(file.fileno())
+        os.chmod(file.name, 0o644)
         os.replace(file.name, path)
     except (OSError, SafetensorError) as error:
         raise TapeteError(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from None

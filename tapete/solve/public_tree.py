@@ -19,19 +19,17 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core import calls
 from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
 from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
-from tapete.core.game import Game
-from tapete.core.rng import Rng, mix
+from tapete.core.game import Game, State
+from tapete.core.rng import mix
 from tapete.core.tables import STATES
 from tapete.solve.hashmap import find, grown, new_map, put
 from tapete.solve.sequence_form import longer
 
 LANES = 16  # vectors are padded to a multiple of this, so that vector code over hands has no rest
-ALL = 128  # where there are more pairs of hands than this, TRACKED of them are played along to tell terminals apart,
-TRACKED = 32  # and which terminals are alike is checked with other pairs
+CACHE = 2**20  # bytes; so many pairs of hands are played side by side that their states fit
 
 
 class Tree(NamedTuple):
@@ -45,6 +43,7 @@ class Tree(NamedTuple):
 
 
 TREE = types.NamedTuple([INTS, INTS, INTS, INTS, LONGS], Tree)
+Deals = tuple[NDArray[np.int32], NDArray[np.int32]]  # what chance may deal to each player
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class PublicTree:
 
     game: Game
     tree: Tree
-    deals: tuple[NDArray[np.int32], NDArray[np.int32]]  # what chance deals to each player; a hand is an index into this
+    deals: Deals  # a hand is an index into this
     chance: NDArray[np.float64]  # [hands of 0, hands of 1] how likely both are dealt
     paths: list[list[int]]  # the moves that lead to one terminal of each kind
     depth: int  # most decisions in a row
@@ -112,49 +111,76 @@ class PublicTree:
         """The information sets of a player, node by node and hand by hand: [his nodes, hands]."""
         partner = self.chance.argmax(axis=1 - player)
         hands = np.arange(self.hands[player])
-        pairs = zip(hands, partner, strict=True) if player == 0 else zip(partner, hands, strict=True)
-        states = np.stack([_dealt(self.game, self.deals[0][i], self.deals[1][j]) for i, j in pairs])
+        pairs = np.stack([hands, partner] if player == 0 else [partner, hands], axis=1)
+        states = _dealt(self.game, self.deals, pairs)
         out = np.empty((int((self.tree.player == player).sum()), len(hands)), dtype=np.uint64)
         _name(self.game.table, states, player, self.game.spec.longest, self.game.spec.max_actions, out)
         return out
 
     @classmethod
-    def of(cls, game: Game, *, everything: bool = False) -> PublicTree:
-        """Derives the tree from the rules; raises where the game is not of this kind.
-
-        With `everything`, terminals are told apart by all pairs of hands however many there are, which takes longer.
-        """
+    def of(cls, game: Game) -> PublicTree:
+        """Derives the tree from the rules; raises where the game is not of this kind."""
         if game.spec.players != 2 or not game.spec.zero_sum:
             raise TapeteError(f"{game} is not a zero-sum game of two players")
         deals, chance = private_deals(game)
         pairs = np.argwhere(chance > 0)
-        if len(pairs) > ALL and not everything:
-            rng = Rng("public tree", len(pairs))
-            pairs = pairs[[0, *sorted(rng.below(len(pairs)) for _ in range(TRACKED - 1))]]
-        states = np.stack([_dealt(game, deals[0][i], deals[1][j]) for i, j in pairs.tolist()])
-        player, first, child, end, paths, lengths, depth, forced = _grow(
-            game.table, states, game.spec.longest, game.spec.max_actions
-        )
-        if depth < 0:
-            raise TapeteError(f"{game} has hidden moves, or chance after the deal: not a public tree")
-        tree = Tree(player, first, child, end, np.zeros(len(player), dtype=np.int64))
-        leaves = [path[:n].tolist() for path, n in zip(paths, lengths, strict=True)]
-        self = cls(game, tree, deals, chance, leaves, int(depth), int(forced))
+        tree, depth, forced = _grow_all(game, deals, pairs)
+        ends = np.flatnonzero(tree.child < 0)
+        one_of_each = ends[np.unique(~tree.child[ends], return_index=True)[1]]
+        root = _dealt(game, deals, pairs[:1])[0]
+        paths = [_path(tree, State(game, root.copy(), []), edge) for edge in one_of_each.tolist()]
+        self = cls(game, tree, deals, chance, paths, depth, forced)
         for p in range(2):
-            sizes = np.where(player == p, np.diff(first), 0).astype(np.int64) * self.widths[p]
-            np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=player == p)
+            sizes = np.where(tree.player == p, np.diff(tree.first), 0).astype(np.int64) * self.widths[p]
+            np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=tree.player == p)
         return self
 
 
-def _dealt(game: Game, first: int, second: int) -> NDArray[np.uint8]:
-    """The bytes of the state after both deals, which are known to be possible."""
-    data = game.start().data
-    for outcome in (first, second):
-        calls.apply(game.table, data, outcome)
-    return data
+def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The states after both deals, for pairs of hands that are possible: [pairs, bytes]."""
+    out = np.empty((len(pairs), game.size), dtype=np.uint8)
+    _deal(game.table, game.start().data, deals[0][pairs[:, 0]], deals[1][pairs[:, 1]], out)
+    return out
 
 
-def private_deals(game: Game) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]]:
+def _grow_all(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> tuple[Tree, int, int]:
+    """The tree, its depth and the forced moves; the pairs of hands are played a part at a time, on both cores."""
+    size = min(-(-len(pairs) // 2), CACHE // (game.size * (game.spec.longest + 1)))
+
+    def grow(start: int) -> Any:
+        # The first pair is in every part, and all have its moves: the parts differ in the kinds of terminals only.
+        part = np.concatenate([pairs[:1], pairs[start : start + size]])
+        return _grow(game.table, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
+
+    with ThreadPoolExecutor(2) as pool:
+        parts = list(pool.map(grow, range(0, len(pairs), size)))
+    player, first, child, end, depth, forced = parts[0]
+    if any(part[4] < 0 for part in parts):
+        raise TapeteError(f"{game} has hidden moves, or chance after the deal: not a public tree")
+    is_end = child < 0
+    for part in parts[1:]:  # terminals are of one kind where they are in all parts
+        kinds = ~child[is_end].astype(np.int64) * len(child) + ~part[2][is_end]
+        child[is_end] = ~np.unique(kinds, return_inverse=True)[1]
+    return Tree(player, first, child, end, np.zeros(len(player), dtype=np.int64)), int(depth), int(forced)
+
+
+def _path(tree: Tree, state: State, edge: int) -> list[int]:
+    """The moves from the root to the terminal at the end of an edge."""
+    goal = int(np.searchsorted(tree.first, edge, side="right")) - 1
+    moves, node = [], 0
+    while not state.over:
+        move, *others = state.actions()
+        if others:
+            edges = range(tree.first[node], tree.first[node + 1])
+            below = [tree.child[e] for e in edges]
+            k = next(i for i, e in enumerate(edges) if e == edge or 0 <= below[i] <= goal < tree.end[below[i]])
+            move, node = [move, *others][k], below[k]
+        moves.append(move)
+        state.apply(move)
+    return moves
+
+
+def private_deals(game: Game) -> tuple[Deals, NDArray[np.float64]]:
     """What each player may be dealt, and how likely both are; raises where that is not how the game begins."""
     wrong = TapeteError(f"{game} does not begin with a private deal to each player: not a public tree")
     start = game.start()
@@ -196,6 +222,15 @@ def _list_deals(table: Any, start: Any, columns: Any, width: int, chance: Any) -
     return True
 
 
+@kernel(types.void(TABLE, BYTES, INTS, INTS, STATES))
+def _deal(table: Any, start: Any, first: Any, second: Any, out: Any) -> None:
+    rules = open_rules(table)
+    for i in range(len(out)):
+        out[i] = start
+        rules.apply(state_ptr(out[i]), first[i])
+        rules.apply(state_ptr(out[i]), second[i])
+
+
 @kernel(types.void(TABLE, BYTES, INTS, INTS, INTS, DOUBLES, DOUBLES))
 def _pay(table: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any, out: Any) -> None:
     """Plays one path for every pair of hands; `chance` and `out` are [rows * columns]."""
@@ -216,15 +251,15 @@ def _pay(table: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any
                 out[cell] = chance[cell] * payoff[0]
 
 
-GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int32[:, ::1], INTS, types.int64, types.int64])
+GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int64, types.int64])
 
 
 @helper
-def _same_turn(rules: Any, states: Any, size: int, actions: Any, other: Any, n: int) -> bool:
+def _same_turn(rules: Any, states: Any, size: int, who: int, actions: Any, other: Any, n: int) -> bool:
     """Whether all pairs of hands leave the same player with the same moves."""
     for k in range(1, len(states) // size):
         p = state_ptr(states[k * size :])
-        if rules.player(p) != rules.player(state_ptr(states)) or rules.actions(p, int32_ptr(other)) != n:
+        if rules.player(p) != who or (who >= 0 and rules.actions(p, int32_ptr(other)) != n):
             return False
         for a in range(n):
             if other[a] != actions[a]:
@@ -244,9 +279,9 @@ def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
 
 @kernel(GROWN(TABLE, STATES, types.int64, types.int64))
 def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
-    """Plays all pairs of hands side by side; returns the tree, and a path to one terminal of each kind.
+    """Plays pairs of hands side by side; returns the tree, its depth, and how many forced moves are not in it.
 
-    The last numbers are the depth of the tree, -1 where the pairs don't have the same moves, and the forced moves.
+    Terminals are of one kind where all pairs gain the same. The depth is -1 where the pairs don't have the same moves.
     """
     rules = open_rules(table)
     size, total_size = roots.shape[1], roots.size
@@ -254,13 +289,11 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
     frames[0] = roots.reshape(total_size)
     actions, other = np.empty((longest + 1, width), np.int32), np.empty(width, np.int32)
     total, tried, at = np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64), np.zeros(longest + 1, np.int64)
-    path = np.zeros(longest + 1, np.int32)
     payoff = np.zeros(2)
 
     player, first, end = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
     child = np.empty(4096, np.int32)
     keys, values = new_map(64)
-    paths, lengths = np.zeros((1024, longest + 1), np.int32), np.zeros(1024, np.int32)
     nodes = edges = leaves = depth = level = choices = forced = 0
     pending = -1  # the edge that waits for the node or leaf it leads to
     entering = True
@@ -268,28 +301,21 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
         p = state_ptr(frames[level])
         if entering:
             who = rules.player(p)
-            total[level], tried[level], at[level] = 0, 0, -1
-            if who == CHANCE:
-                return player, first, child, end, paths, lengths, -1, 0
+            n = rules.actions(p, int32_ptr(actions[level])) if who >= 0 else 0
+            total[level], tried[level], at[level] = n, 0, -1
+            if who == CHANCE or not _same_turn(rules, frames[level], size, who, actions[level], other, n):
+                return player, first, child, end, -1, 0
             if who == TERMINAL:
                 key = _signature(rules, frames[level], size, payoff)
                 slot = find(keys, key)
                 if keys[slot] == 0:
-                    if leaves == len(lengths):
-                        return player, first, child, end, paths, lengths, -1, 0
                     put(keys, values, slot, key, leaves)
-                    paths[leaves, :level] = path[:level]
-                    lengths[leaves] = level
                     leaves += 1
                     if 2 * leaves > len(keys):
                         keys, values = grown(keys, values)
                     slot = find(keys, key)
                 child[pending] = ~values[slot]
             else:
-                n = rules.actions(p, int32_ptr(actions[level]))
-                if not _same_turn(rules, frames[level], size, actions[level], other, n):
-                    return player, first, child, end, paths, lengths, -1, 0
-                total[level] = n
                 forced += n == 1
                 if n > 1:
                     if nodes + 1 >= len(player):
@@ -308,10 +334,9 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
             tried[level] += 1
             if at[level] >= 0:
                 pending = first[at[level]] + k
-            path[level] = actions[level, k]
             frames[level + 1] = frames[level]
             for pair in range(0, total_size, size):
-                rules.apply(state_ptr(frames[level + 1, pair:]), path[level])
+                rules.apply(state_ptr(frames[level + 1, pair:]), actions[level, k])
             level += 1
             entering = True
         else:
@@ -321,16 +346,8 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
             level -= 1
             entering = False
     first[nodes] = edges
-    return (
-        player[:nodes].copy(),
-        first[: nodes + 1].copy(),
-        child[:edges].copy(),
-        end[:nodes].copy(),
-        paths[:leaves].copy(),
-        lengths[:leaves].copy(),
-        depth,
-        forced,
-    )
+    grown_tree = player[:nodes].copy(), first[: nodes + 1].copy(), child[:edges].copy(), end[:nodes].copy()
+    return (*grown_tree, depth, forced)
 
 
 @kernel(types.void(TABLE, STATES, types.int64, types.int64, types.int64, types.uint64[:, ::1]))

@@ -16,8 +16,12 @@ TINY = np.float32(1e-30)
 
 @helper
 def updated(regret: Any, gain: Any, keep_positive: Any, keep_negative: Any, floor: bool) -> Any:
-    """The regret after an iteration in which the action would have gained that much more than the strategy did."""
-    kept = regret * (keep_positive if regret > 0 else keep_negative) + gain
+    """The regret after an iteration in which the action would have gained that much more than the strategy did.
+
+    It is as much as the next iteration keeps of it, so that a prediction only has to be added.
+    """
+    total = regret + gain
+    kept = total * (keep_positive if total > 0 else keep_negative)
     # Discounted for long enough, a regret leaves the range in which the processor is fast: it is zero then.
     return kept * 0 if abs(kept) < TINY or (floor and kept < 0) else kept
 

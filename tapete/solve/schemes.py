@@ -28,21 +28,21 @@ class Scheme:
     """A member of the family."""
 
     name: str
-    alpha: float  # positive regrets are multiplied by t^alpha / (t^alpha + 1) before each update; inf: not at all
+    alpha: float  # positive regrets are multiplied by t^alpha / (t^alpha + 1) after iteration t; inf: not at all
     beta: float  # the same for negative ones
     gamma: float  # iteration t enters the average with weight t^gamma
     floor: bool = False  # negative regrets are set to zero
     predictive: bool = False  # the strategy is chosen as if the last regret came once more
 
     def weights(self, first: int, count: int) -> NDArray[np.float64]:
-        """How much iterations first, first + 1, ... keep of what was before them.
+        """How much of the sums is kept in iterations first, first + 1, ...
 
-        [count, 3]: of positive regrets, of negative ones, of the average. Old iterations are made smaller instead of
-        new ones larger, so that the numbers stay in the range of float32.
+        [count, 3]: of positive regrets and of negative ones after the iteration, of the average before it. Old
+        iterations are made smaller instead of new ones larger, so that the numbers stay in the range of float32.
         """
         t = np.arange(first, first + count, dtype=np.float64)
         average = ((t - 1) / t) ** self.gamma if self.gamma else np.ones_like(t)
-        return np.stack([_discount(t - 1, self.alpha), _discount(t - 1, self.beta), average], axis=1)
+        return np.stack([_discount(t, self.alpha), _discount(t, self.beta), average], axis=1)
 
 
 def _discount(t: NDArray[np.float64], power: float) -> NDArray[np.float64]:

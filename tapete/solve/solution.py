@@ -29,6 +29,7 @@ from tapete.solve.vector_cfr import VectorCFR
 DEFAULT = "dcfr"  # the one that is first at 0.1 % on most games: docs/solving.md has the measurement
 SMALL = 64  # pairs of hands; up to this the sequence form is faster than vectors
 CHECKPOINT = "checkpoint-1"
+KEPT = 2 * 10**9  # bytes of tables; a solution of a larger run is written only where a place for it is given
 EVERY = 120.0  # seconds between checkpoints
 SHARE = 0.2  # of the exploitability allowed, this much is left to the games that follow a round
 
@@ -94,11 +95,12 @@ def solve(
     folder: Path | None = None,
     resume: bool = False,
     watch: Watcher = lambda progress: None,
-) -> tuple[Progress, Table]:
+) -> tuple[Progress, Table | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
 
     A game that is played in rounds is solved from its last rounds to its first. Solutions are kept in the folder, which
-    is the user's store unless another one is given; `save` is another place for the game itself.
+    is the user's store unless another one is given; `save` is another place for the game itself. A very large solution
+    is not written, and None comes back for it, unless `save` is given.
     """
     folder = folder or store()
     began = time.perf_counter()
@@ -113,7 +115,8 @@ def solve(
         engine, facts = _engine(middle, algorithm, threads)
         prove = _rounds_proof(engine, low, high)
     path = save or folder / file_name(game)
-    run = _Run(game, algorithm, engine, facts, prove, path, time.perf_counter() - began)
+    keep = save is not None or facts["bytes"] <= KEPT
+    run = _Run(game, algorithm, engine, facts, prove, path, keep, time.perf_counter() - began)
     return run.until(until, seconds, iterations, resume, watch)
 
 
@@ -172,6 +175,7 @@ class _Run:
     facts: dict[str, int]
     prove: Callable[[], Proof]
     path: Path
+    keep: bool
     seconds: float  # since the beginning, building the tree and solving what follows included
 
     @property
@@ -180,10 +184,11 @@ class _Run:
 
     def until(
         self, until: float, seconds: float, iterations: int, resume: bool, watch: Watcher
-    ) -> tuple[Progress, Table]:
+    ) -> tuple[Progress, Table | None]:
         if resume and self.checkpoint.exists():
             self._resume()
-        saved = began = time.perf_counter()
+        began = time.perf_counter()
+        due = began + EVERY
         before = self.seconds
         progress = self._progress()
         watch(progress)
@@ -194,9 +199,13 @@ class _Run:
             self.seconds = before + time.perf_counter() - began
             progress = self._progress()
             watch(progress)
-            if time.perf_counter() - saved > EVERY:
+            if time.perf_counter() > due:
+                began_writing = time.perf_counter()
                 self._save_checkpoint()
-                saved = time.perf_counter()
+                took = time.perf_counter() - began_writing
+                due = time.perf_counter() + max(EVERY, 20 * took)  # not more than a twentieth of the time goes into it
+        if not self.keep:
+            return progress, None
         table = self.engine.table(**{key: value for key, value in progress.to_json().items() if key != "seconds"})
         table.save(self.path)
         self.checkpoint.unlink(missing_ok=True)

@@ -62,7 +62,7 @@ class Stack(NamedTuple):
     gains: NDArray[np.float64]  # [levels, width] what they led to; chance sampling: [levels, 2, width]
     reach: NDArray[np.float64]  # [levels] weight of the state; chance sampling: [levels, 2] how likely both go there
     offset: NDArray[np.int64]  # [levels] block of the decision
-    count: NDArray[np.int64]  # [levels] its actions
+    choices: NDArray[np.int64]  # [levels] its actions
     tried: NDArray[np.int64]  # [levels] which of them is being tried
     mover: NDArray[np.int64]  # [levels] who decides
     payoffs: NDArray[np.float64]  # [players]
@@ -80,7 +80,7 @@ def open_stack(arrays: Any) -> Any:
     """Pointers to the arrays: loading an array from a tuple counts a reference, which costs more than the load."""
     return Stack(
         first_of(arrays.states), first_of(arrays.actions), first_of(arrays.gains), first_of(arrays.reach),
-        first_of(arrays.offset), first_of(arrays.count), first_of(arrays.tried), first_of(arrays.mover),
+        first_of(arrays.offset), first_of(arrays.choices), first_of(arrays.tried), first_of(arrays.mover),
         first_of(arrays.payoffs),
     )  # fmt: skip
 
@@ -162,7 +162,7 @@ def back_up(numbers: Any, stack: Any, level: int, width: int, value: float) -> A
     """Hands a value to the levels above, which learn when it was their last; returns the one that has more to try."""
     while level > 0:
         level -= 1
-        n, k, gains = stack.count[level], stack.tried[level], ahead(stack.gains, level * width)
+        n, k, gains = stack.choices[level], stack.tried[level], ahead(stack.gains, level * width)
         gains[k] = value
         stack.tried[level] = k + 1
         if k + 1 < n:
@@ -222,7 +222,7 @@ def external(table: Any, params: Any, book: Any, arrays: Any, counters: Any, unt
                     weight = 1.0 if player == following else 0.0
                     rules.apply(state, legal[sampled(ahead(numbers, offsets[slot]), n, weight, rng)])
                     continue
-                stack.offset[level], stack.count[level], stack.tried[level] = offsets[slot], n, 0
+                stack.offset[level], stack.choices[level], stack.tried[level] = offsets[slot], n, 0
             copy_state(stack.states, level, size // 8)
             action = stack.actions[level * width + stack.tried[level]]
             level += 1
@@ -283,7 +283,7 @@ def outcome(table: Any, params: Any, book: Any, arrays: Any, counters: Any, unti
                     block = ahead(numbers, offsets[slot])
                     if player == walker:
                         k, likely = explored(block, n, rng)
-                        stack.offset[level], stack.count[level], stack.tried[level] = offsets[slot], n, k
+                        stack.offset[level], stack.choices[level], stack.tried[level] = offsets[slot], n, k
                         level += 1
                         stack.reach[level] = stack.reach[level - 1] / likely
                     else:
@@ -295,7 +295,7 @@ def outcome(table: Any, params: Any, book: Any, arrays: Any, counters: Any, unti
         value = stack.payoffs[walker] * stack.reach[level]
         while level > 0:
             level -= 1
-            block, n = ahead(numbers, stack.offset[level]), stack.count[level]
+            block, n = ahead(numbers, stack.offset[level]), stack.choices[level]
             value = learn_one(block, n, stack.tried[level], value, stack.gains)
         level = -1
         walker = following
@@ -320,7 +320,7 @@ def decide(block: Any, n: int, iteration: int, reach: float) -> None:
 def set_reach(numbers: Any, stack: Any, level: int) -> None:
     """How likely both players come to a level that was just entered."""
     above, now = ahead(stack.reach, 2 * (level - 1)), ahead(stack.reach, 2 * level)
-    strategy = ahead(numbers, stack.offset[level - 1] + 2 * stack.count[level - 1])
+    strategy = ahead(numbers, stack.offset[level - 1] + 2 * stack.choices[level - 1])
     now[0], now[1] = above[0], above[1]
     now[stack.mover[level - 1]] *= strategy[stack.tried[level - 1]]
 
@@ -331,7 +331,7 @@ def back_up_both(numbers: Any, stack: Any, level: int, width: int) -> Any:
     values = stack.payoffs
     while level > 0:
         level -= 1
-        n, k, mover = stack.count[level], stack.tried[level], stack.mover[level]
+        n, k, mover = stack.choices[level], stack.tried[level], stack.mover[level]
         gains = ahead(stack.gains, 2 * level * width)  # [2, width]
         gains[k], gains[width + k] = values[0], values[1]
         stack.tried[level] = k + 1
@@ -385,7 +385,7 @@ def chance(table: Any, params: Any, book: Any, arrays: Any, counters: Any, until
                 if keys[slot] == 0 and not admit(book, counters, slot, key, 3 * n + 1):
                     counters[LEVEL] = level
                     return False
-                stack.offset[level], stack.count[level], stack.tried[level] = offsets[slot], n, 0
+                stack.offset[level], stack.choices[level], stack.tried[level] = offsets[slot], n, 0
                 stack.mover[level] = player
                 decide(ahead(numbers, offsets[slot]), n, counters[ITERATIONS] + 1, stack.reach[2 * level + player])
             copy_state(stack.states, level, size // 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -15,6 +15,7 @@ SPANISH_SUITS = {"e": ("espadas", "cyan"), "b": ("bastos", "green"), "c": ("copa
 FRENCH_SUITS = {"s": ("♠", ""), "h": ("♥", "red"), "d": ("♦", "bright_blue"), "c": ("♣", "green")}
 DISCS = {"black": ("●", "bold"), "white": ("○", "bold"), "": ("·", "dim")}
 BACK = "▒▒"
+GAP = "   "
 MANY = 8  # things that lie face down: from here on they are counted
 LABEL = 12  # columns, at least, before what is drawn
 
@@ -26,18 +27,29 @@ def named(text: str, names: Sequence[str]) -> str:
     return re.sub(r"\bseat (\d+)\b", lambda found: names[int(found[1])], text)
 
 
+def flow(texts: Iterable[Text], width: int) -> list[Text]:
+    """Texts one after another, as many in a line as there is room for."""
+    lines: list[Text] = []
+    for text in texts:
+        if lines and len(lines[-1]) + len(GAP) + len(text) <= width:
+            lines[-1].append(GAP).append_text(text)
+        else:
+            lines.append(text.copy())
+    return lines
+
+
 def draw(scene: Scene, names: Sequence[str], labels: Labels, *, width: int, boxes: bool = True) -> RenderableType:
     """The table: what lies in the middle, a line a seat, what is to be said, and what the seat that looks has."""
-    things = [part for part in scene.parts if isinstance(part, Things) and part.faces]
+    things = [part for part in scene.parts if isinstance(part, Things)]
     own = next((part for part in things if part.owner is not None and part.owner == scene.seat), None)
-    middle = [part for part in things if part.owner is None]
+    middle = [part for part in things if part.owner is None and part.faces]
     drawing: list[RenderableType] = [
         *(_board(part, labels, width) for part in scene.parts if isinstance(part, Board)),
         *(_row(part.name, part, {}, width, boxes and "" not in part.faces) for part in middle),
         *_seats(scene, names, own),
-        *_notes(scene, names),
+        *_notes(scene, names, width),
     ]
-    if own:
+    if own and own.faces:
         drawing.append(_row(f"{names[own.owner or 0]}: {own.name}", own, labels, width, boxes))
     return Group(*drawing)
 
@@ -47,28 +59,27 @@ def _seats(scene: Scene, names: Sequence[str], own: Things | None) -> Iterator[R
     columns: dict[str, dict[int, Text]] = {}
     for part in scene.parts:
         if isinstance(part, Score):
-            columns[part.name] = {seat: Text(f"{value:g}") for seat, value in enumerate(part.values)}
-        elif isinstance(part, Things) and part.owner is not None and part is not own and part.faces:
-            columns.setdefault(part.name, {})[part.owner] = _line(part)
+            columns[part.name] = {seat: Text(f"{value:g}", justify="right") for seat, value in enumerate(part.values)}
+        elif isinstance(part, Things) and part.owner is not None:
+            columns.setdefault(part.name, {})[part.owner] = Text() if part is own else _line(part)
+    columns = {name: cells for name, cells in columns.items() if any(cells.values())}
     if not columns:
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", collapse_padding=True)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("", min_width=LABEL, no_wrap=True)
-    for name, cells in columns.items():
-        numbers = all(cell.plain.lstrip("-").isdecimal() for cell in cells.values())
-        table.add_column(name, justify="right" if numbers else "left")
+    for name in columns:
+        table.add_column(name)
     for seat, name in enumerate(names):
         arrow = "▸ " if seat == scene.player else "  "
         table.add_row(arrow + name, *(cells.get(seat, Text()) for cells in columns.values()))
     yield table
 
 
-def _notes(scene: Scene, names: Sequence[str]) -> Iterator[Text]:
-    """What is to be said, one after another."""
-    notes = [part for part in scene.parts if isinstance(part, Note) and part.text]
+def _notes(scene: Scene, names: Sequence[str], width: int) -> list[Text]:
+    """What is to be said."""
+    notes = (part for part in scene.parts if isinstance(part, Note) and part.text)
     said = (Text.assemble((f"{named(note.name, names)}: ", "dim"), named(note.text, names)) for note in notes)
-    if notes:
-        yield Text("    ").join(said)
+    return flow(said, width)
 
 
 def _row(name: str, part: Things, labels: Labels, width: int, boxes: bool) -> RenderableType:
@@ -86,7 +97,7 @@ def _line(part: Things) -> Text:
     if len(part.faces) >= MANY and not any(part.faces):
         return Text(f"{BACK} x {len(part.faces)}", style="dim")
     faces = [_face(part.kind, face) for face in part.faces]
-    return Text("" if all(len(face) == 1 for face in faces) else " ").join(faces)
+    return Text("" if part.kind == "french" and all(len(face) == 1 for face in faces) else " ").join(faces)
 
 
 def _boxes(part: Things, labels: Labels, room: int) -> Text:
@@ -129,11 +140,10 @@ def _board(board: Board, labels: Labels, width: int) -> RenderableType:
     """A grid; on squares where a move can be made stands its number."""
     cells = [_square(board, i, labels.get(Place(part=board.name, index=i), "")) for i in range(len(board.cells))]
     across, down = len(board.columns), len(board.rows)
-    widest = max(map(len, (*board.columns, *(cell.plain for cell in cells))))
-    gap = 1 if board.kind == "disc" else 2
-    if max(map(len, board.rows)) + (across + 1) * (widest + gap) > width:
-        return Text(f"{board.name}: {down} x {across}, more than this window can show", style="dim")
-    grid = Table(box=None, padding=(0, gap, 0, 0), header_style="dim")
+    widest = max(2, *(len(cell) for cell in cells))
+    if max(map(len, board.rows)) + sum(max(len(column), widest) + 2 for column in board.columns) > width:
+        return Text(f"{board.name}: a table of {down} x {across}, wider than this window", style="dim")
+    grid = Table(box=None, padding=(0, 1 if board.kind == "disc" else 2, 0, 0), header_style="dim")
     grid.add_column("", style="dim")
     for column in board.columns:
         grid.add_column(column, justify="center", min_width=widest)

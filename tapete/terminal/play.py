@@ -7,15 +7,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, Group
 from rich.markdown import Markdown
-from rich.table import Table
 from rich.text import Text
 
 from tapete.agents import choose, load
 from tapete.core import Board, Game, Place, Scene, State, TapeteError
-from tapete.terminal.draw import draw, named
+from tapete.terminal.draw import draw, flow, named
 from tapete.terminal.sitting import PERSON, Sitting, saved_game
 
 HELP = "a number or a move as it is written; m: all moves, ?: the rules, q: stop here and go on another time"
@@ -34,10 +34,10 @@ def sit_down(sitting: Sitting, console: Console) -> None:
     played, totals = 0, [0.0] * len(sitting.seats)
     while True:
         try:
-            play(sitting, console)
+            play(sitting, console, path)
         except Quit:
             sitting.save(path)
-            console.print(f"saved; `tapete play '{sitting.state.game}'` goes on from here", highlight=False)
+            console.print(f"\nsaved; `tapete play '{sitting.state.game}'` goes on from here", highlight=False)
             return
         path.unlink(missing_ok=True)
         played += 1
@@ -49,8 +49,8 @@ def sit_down(sitting: Sitting, console: Console) -> None:
         sitting = sitting.again()
 
 
-def play(sitting: Sitting, console: Console) -> None:
-    """Plays to the end; raises Quit where a person stops."""
+def play(sitting: Sitting, console: Console, path: Path) -> None:
+    """Plays to the end, writing the game down before each move of a person; raises Quit where one stops."""
     state, people = sitting.state, sitting.people
     agents = {seat: load(name, state.game) for seat, name in enumerate(sitting.seats) if name != PERSON}
     take_turns = len(people) > 1 and state.game.spec.hidden  # at the screen, so that nobody sees what is not for him
@@ -64,11 +64,12 @@ def play(sitting: Sitting, console: Console) -> None:
                 if take_turns and seat != last:
                     _hand_over(console, sitting.names[seat])
                 last = seat
+                with suppress(TapeteError):
+                    sitting.save(path)
                 _show(console, sitting, [seat])
                 action = _ask(console, sitting)
             state.apply(action)
     except (EOFError, KeyboardInterrupt):
-        console.print()
         raise Quit from None
     finally:
         if take_turns:
@@ -82,14 +83,14 @@ def _show(console: Console, sitting: Sitting, people: list[int]) -> None:
     state = sitting.state
     scene = _scene(state, people)
     labels = _labels(scene, _mark(state.game))
-    head = [_title(sitting, people), *story(sitting, people)]
+    title, told = _title(sitting, people), story(sitting, people, console.width)
     for boxes in (True, False):
         table = draw(scene, sitting.names, labels, width=console.width, boxes=boxes)
-        room = console.height - len(console.render_lines(Group(*head, table))) - 2  # a line to ask, one below it
+        room = console.height - len(console.render_lines(Group(title, *told, table))) - 2  # a line to ask, one below it
         if room >= (FEW if scene.moves else 0):
             break
-    console.rule(head[0], align="left")
-    console.print(*head[1:], table, *_moves(scene, _mark(state.game), console.width, max(room, FEW)), sep="\n")
+    console.rule(title, align="left")
+    console.print(*told, table, *_moves(scene, _mark(state.game), console.width, max(room, FEW)), sep="\n")
 
 
 def _title(sitting: Sitting, people: list[int]) -> Text:
@@ -107,7 +108,7 @@ def _scene(state: State, people: list[int]) -> Scene:
     return replace(scenes[0], seat=None, parts=tuple(shared))
 
 
-def story(sitting: Sitting, people: list[int]) -> list[Text]:
+def story(sitting: Sitting, people: list[int], width: int) -> list[Text]:
     """What these people saw happen since one of them moved last, that move included."""
     history = sitting.state.history or []
     again = sitting.state.game.start()
@@ -117,19 +118,19 @@ def story(sitting: Sitting, people: list[int]) -> list[Text]:
         again.apply(action)
     begin = min(last[person] for person in people)
     again = sitting.state.game.replay(history[:begin])
-    lines, moves = [], Text()
+    lines: list[Text] = []
+    moves: list[Text] = []
     for action in history[begin:]:
         if again.player >= 0:
-            seen = all(again.is_seen(action, person) for person in people)
-            move = again.write(action) if seen else "has chosen"
-            moves.append("   " if moves else "  ").append(f"{sitting.names[again.player]}: ", style="dim").append(move)
+            is_seen = all(again.is_seen(action, person) for person in people)
+            move = again.write(action) if is_seen else "chosen in secret"
+            moves.append(Text.assemble((f"{sitting.names[again.player]}: ", "dim"), move))
         before = again.view(people[0])
         again.apply(action)
         if news := again.view(people[0]).news(before):
-            lines += [moves] if moves else []
-            lines += [Text(f"  {named(text, sitting.names)}", style="yellow") for text in news]
-            moves = Text()
-    return [*lines, moves] if moves else lines
+            lines += [*flow(moves, width), *(Text(named(text, sitting.names), style="yellow") for text in news)]
+            moves = []
+    return [*lines, *flow(moves, width)]
 
 
 def _mark(game: Game) -> str:
@@ -146,7 +147,7 @@ def _labels(scene: Scene, mark: str) -> dict[Place, str]:
     return {place: " ".join(numbers) for place, numbers in labels.items()}
 
 
-def _moves(scene: Scene, mark: str, width: int, room: int) -> list[RenderableType]:
+def _moves(scene: Scene, mark: str, width: int, room: int) -> list[Text]:
     """The moves with their numbers, as many lines as there is room for; those that stand on a board are left out."""
     boards = {part.name for part in scene.parts if isinstance(part, Board)}
     items = [
@@ -154,16 +155,10 @@ def _moves(scene: Scene, mark: str, width: int, room: int) -> list[RenderableTyp
         for i, move in enumerate(scene.moves, start=1)
         if not (move.place and move.place.part in boards)
     ]
-    if not items:
-        return []
-    wide = max(map(len, items)) + 3
-    across = len(items) if sum(map(len, items)) + 3 * len(items) <= width else max(1, width // wide)
-    grid = Table.grid(padding=(0, 3, 0, 0))
-    fits = across * room if len(items) <= across * room else across * (room - 1)
-    for i in range(0, min(fits, len(items)), across):
-        grid.add_row(*items[i : i + across])
-    more = len(items) - fits
-    return [grid, Text(f"... and {more} more: type one, or m to see them all", style="dim")] if more > 0 else [grid]
+    lines = flow(items, width)
+    if len(lines) <= room:
+        return lines
+    return [*lines[: room - 1], Text(f"... {len(items)} in all: type one, or m to see them", style="dim")]
 
 
 def _ask(console: Console, sitting: Sitting) -> int:
@@ -172,12 +167,11 @@ def _ask(console: Console, sitting: Sitting) -> int:
     moves = {state.write(action): action for action in state.actions()}
     mark = _mark(state.game)
     while True:
-        text = console.input(Text("your move (? for help): ", style="bold")).strip()
+        text = _type(console, "your move (? for help): ")
         if text in moves:
             return moves[text]
-        number = text.removeprefix(mark)
-        if text.startswith(mark) and number.isascii() and number.isdecimal() and 0 < int(number[:9]) <= len(moves):
-            return list(moves.values())[int(number) - 1]
+        if text.startswith(mark) and (number := read_number(text.removeprefix(mark), len(moves))):
+            return list(moves.values())[number - 1]
         if text.lower() in ("q", "quit"):
             raise EOFError
         if text in ("?", "m"):
@@ -188,6 +182,12 @@ def _ask(console: Console, sitting: Sitting) -> int:
         console.print(Text(_unknown(text, moves), style="yellow"))
 
 
+def read_number(text: str, most: int) -> int:
+    """A number from 1 to `most`; 0 where the text is something else."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= len(str(most))
+    return int(text) if is_number and int(text) <= most else 0
+
+
 def _unknown(text: str, moves: Iterable[str]) -> str:
     """What to say to somebody who typed something else."""
     alike = [move for move in moves if text and sorted(move.lower()) == sorted(text.lower())]
@@ -196,28 +196,37 @@ def _unknown(text: str, moves: Iterable[str]) -> str:
 
 
 def _explain(console: Console, state: State, what: str) -> None:
-    """The rules, or all moves; on a terminal a page at a time."""
-    with console.pager(styles=True) if console.is_terminal else nullcontext():
-        if what == "m":
-            scene = replace(state.view(state.player).scene(), parts=())
-            console.print(*_moves(scene, _mark(state.game), console.width, len(scene.moves)))
-        else:
-            console.print(Markdown(rules_text(state.game)))
+    """All moves, or the rules: these, on a terminal, a page at a time."""
+    if what == "m":
+        scene = replace(state.view(state.player).scene(), parts=())
+        console.print(*_moves(scene, _mark(state.game), console.width, len(scene.moves)), sep="\n")
+        return
+    with console.pager() if console.is_terminal else nullcontext():
+        console.print(Markdown(rules_text(state.game)))
     console.print(HELP, style="dim", highlight=False)
+
+
+def _type(console: Console, prompt: str) -> str:
+    """What a person types; repeated where it comes from a file and nobody has seen it."""
+    text = console.input(Text(prompt, style="bold")).strip()
+    if not sys.stdin.isatty():
+        console.print(Text(text))
+    return text
 
 
 def _hand_over(console: Console, name: str) -> None:
     """Waits until the right person looks."""
     _clear(console)
-    console.input(Text(f"{name} is next: press Enter when nobody else looks "))
+    _type(console, f"{name} is next: press Enter when nobody else looks ")
     _clear(console)
 
 
 def _clear(console: Console) -> None:
     """Empties the screen, and what has scrolled out of it."""
     if console.is_terminal:
-        console.file.write(CLEAR)
-        console.file.flush()
+        with suppress(OSError):  # nobody looks any more
+            console.file.write(CLEAR)
+            console.file.flush()
 
 
 def _result(sitting: Sitting) -> str:
@@ -240,7 +249,7 @@ def _wants_another(console: Console) -> bool:
     if not (console.is_terminal and sys.stdin.isatty()):
         return False
     with suppress(EOFError, KeyboardInterrupt):
-        return console.input("another game? Enter for yes, q for no: ").strip().lower() in ("", "y", "yes")
+        return _type(console, "another game? Enter for yes, q for no: ").lower() in ("", "y", "yes")
     console.print()
     return False
 

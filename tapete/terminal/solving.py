@@ -77,20 +77,20 @@ class Watch:
         slope = math.log(was / now) / math.log(progress.seconds / max(before.seconds, 1e-9))
         return progress.seconds * ((now / self.until) ** (1 / max(slope, 0.1)) - 1)
 
-    def conclude(self, progress: Progress, save: Path | None) -> None:
+    def conclude(self, progress: Progress, table: Table | None, save: Path | None) -> None:
         """Says what came out, and the command that plays it."""
         proof, game = progress.proof, progress.game
-        agent = f"equilibrium --new '{game}'" if save is None else f"{save} '{game}'"
         path = save or store() / file_name(make(game))
-        Console().print(
+        agent = f"equilibrium --new '{game}'" if save is None else f"{save} --new '{game}'"
+        print(
             f"{game}: value {proof.value:.6f}, between {proof.lower:.6f} and {proof.upper:.6f}; "
             f"exploitability {100 * proof.exploitability:.4g} % after {progress.iterations:,} iterations, "
-            f"{progress.seconds:.1f} s\nsaved in {path} ({_size(os.path.getsize(path))})\n"
-            f"play against it: tapete play --against {agent}",
-            highlight=False,
-            markup=False,
-            soft_wrap=True,
+            f"{progress.seconds:.1f} s"
         )
+        if table is None:
+            print("the solution is very large and was not kept; --save FILE would write it")
+        else:
+            print(f"saved in {path} ({_size(os.path.getsize(path))})\nplay against it: tapete play --against {agent}")
 
 
 def _size(count: int) -> str:

@@ -454,6 +454,6 @@ def test_a_scene_hides_the_other_dice_and_offers_claims_on_a_grid():
     dice = {part.owner: part.faces for part in scene.parts if isinstance(part, Things)}
     assert dice == {0: ("", ""), 1: ("2",)}
     (grid,) = (part for part in scene.parts if isinstance(part, Board))
-    assert (len(grid.rows), len(grid.columns), grid.cells.index("1"), grid.last) == (3, 3, 1, 1)
+    assert (len(grid.rows), len(grid.columns), grid.cells.index("●"), grid.last) == (3, 3, 1, 1)
     assert [move.text for move in scene.moves if move.place is None] == ["dudo"]
     assert all(move.place.index == move.action for move in scene.moves if move.place is not None)

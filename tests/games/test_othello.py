@@ -233,7 +233,7 @@ def test_scene_has_the_board_the_count_and_where_to_click():
     assert (board.columns[3], board.rows[2], board.last) == ("d", "3", 19)
     assert (board.cells[18], board.cells[19], board.cells[36]) == ("", "black", "white")
     assert score == Score(name="discs", values=(4, 1))
-    assert note == Note(name="turn", text="white to move")
+    assert note == Note(name="turn", text="white (seat 1) to move")
     assert [(move.text, move.place) for move in scene.moves] == [
         (text, Place(part="board", index=index)) for text, index in (("c3", 18), ("e3", 20), ("c5", 34))
     ]
@@ -242,10 +242,10 @@ def test_scene_has_the_board_the_count_and_where_to_click():
 def test_scene_says_why_somebody_moves_twice():
     state = set_up(PASSING, size=4)
     scene = state.view(1).scene()
-    assert Note(name="turn", text="white can't move and has to pass") in scene.parts
+    assert Note(name="turn", text="white (seat 1) can only pass") in scene.parts
     assert [(move.text, move.place) for move in scene.moves] == [("pass", None)]
     scene = state.apply("pass").view(0).scene()
-    assert Note(name="turn", text="white passed, black moves again") in scene.parts
+    assert Note(name="turn", text="white passed, black (seat 0) to move again") in scene.parts
     assert [part.last for part in scene.parts if isinstance(part, Board)] == [None]
     assert Note(name="turn", text="neither can move: the game is over") in state.apply("c1").scene().parts
 

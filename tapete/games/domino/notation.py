@@ -3,6 +3,7 @@
 The other moves are `take` and `pass`.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapete.core.spec import Spec
@@ -31,13 +32,20 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
     return text + (f", shown: {' '.join(hand_faces(s, other, seat)) or 'empty'}" if s["stage"] == OVER else "")
 
 
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """How the game ends."""
+    if s["stage"] == OVER:
+        out = [seat for seat in range(2) if not s["hand"][seat]]
+        yield f"seat {out[0]} laid the last tile" if out else "the line is blocked"
+
+
 def happening(s: Any) -> str:
     """What happens next."""
     return (
         "tiles are dealt",
         f"seat {s['turn']} to move",
         f"seat {s['turn']} takes a tile",
-        f"seat {s['turn']} has taken a tile",
+        f"a tile was taken, seat {s['turn']} to move",
         "the game is over",
     )[s["stage"]]
 

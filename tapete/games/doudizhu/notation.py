@@ -1,5 +1,6 @@
 """Moves are their cards, lowest first, `34567`, `444K`, `BR`, or `pass`; bids `bid1` to `bid3`; chance deals a rank."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapete.core.contract import CHANCE, TERMINAL
@@ -48,6 +49,18 @@ def last_moves(s: Any) -> list[str]:
         seat = (s["landlord"] + s["moves"] - 1 - back) % 3
         moves[seat] = text(s["history"][-1 - back]) or "pass"
     return moves
+
+
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """What came of the auction, what a bomb did, and who won."""
+    if s["thrown"] > before["thrown"]:
+        yield "all passed: the cards are dealt again"
+    if s["bidding"] and s["dealt"] == DECK_SIZE > before["dealt"]:
+        yield f"landlord: seat {s['landlord']}, for {s['bid']}; the open cards are {open_text(s)}"
+    if s["bombs"] > before["bombs"]:
+        yield f"a bomb: the stake is {s['bid'] << s['bombs']} now"
+    if s["mover"] == TERMINAL:
+        yield f"the {'peasants' if s['hand'][s['landlord']] else 'landlord'} won"
 
 
 def describe(spec: Spec, s: Any, seat: int) -> str:

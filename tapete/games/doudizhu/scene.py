@@ -31,11 +31,11 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
     yield Score(name="cards", values=tuple(float(len(text(hand))) for hand in s["hand"]))
     for owner in range(3):
         if role(s, owner):
-            yield Note(name=f"seat {owner}", text=role(s, owner))
+            yield Note(name=f"seat {owner}", text="landlord" if owner == s["landlord"] else "peasant")
     if s["bidding"] and s["dealt"] < DECK_SIZE:
         for owner, call in enumerate(s["calls"]):
             if call >= 0:
-                yield Note(name=f"call {owner}", text=CALLS[call])
+                yield Note(name=f"seat {owner}", text=CALLS[call])
     if s["dealt"] == DECK_SIZE:
         yield from play_parts(s)
     if is_auction(s):
@@ -45,19 +45,18 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
 def play_parts(s: Any) -> Iterator[Part]:
     """What has been played, and what has to be beaten."""
     for owner, move in enumerate(last_moves(s)):
+        yield row("last move", move.removesuffix("pass"), owner)
         if move == "pass":
-            yield Note(name=f"move {owner}", text="pass")
-        else:
-            yield row("table", move, owner)
+            yield Note(name=f"last move of seat {owner}", text="pass")
         yield row("played", text(s["played"][owner]), owner)
     yield Note(name="stake", text=str(s["bid"] << s["bombs"]))
     if s["mover"] == TERMINAL:
         landlord_won = not s["hand"][s["landlord"]]
-        yield Note(name="winner", text="the landlord" if landlord_won else "the peasants")
+        yield Note(name="won", text="the landlord" if landlord_won else "the peasants")
     elif s["kind"]:
         yield Note(name="to beat", text=text(s["history"][-1] or s["history"][-2]))
     else:
-        yield Note(name="to beat", text="nothing: lead any move")
+        yield Note(name="to beat", text="nothing, lead any move")
 
 
 def place(spec: Spec, s: Any, action: int) -> Place | None:

@@ -1,5 +1,6 @@
 """Rolls are the faces, lowest first: `1-3-6`. A claim of two fives is `2x5`; the call is `dudo`."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapete.core.contract import CHANCE, TERMINAL
@@ -28,6 +29,15 @@ def last_round(s: Any) -> str:
         return ""
     rolls = " and ".join(roll_name(row) for row in s["shown"])
     return f"{claim_name(int(s['faces']), int(s['doubted']))} was doubted, dice {rolls}: seat {s['starter']} lost a die"
+
+
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """How a round ends: the dice of both, and who lost one."""
+    if before["player"] >= 0 and s["dice"].sum() < before["dice"].sum():
+        dice = ", ".join(f"seat {seat} had {roll_name(row)}" for seat, row in enumerate(s["shown"]))
+        claim = claim_name(int(s["faces"]), int(s["doubted"]))
+        yield f"{dice}: {claim} was {'wrong' if s['starter'] != before['player'] else 'right'}"
+        yield f"seat {s['starter']} lost a die"
 
 
 def whose_round(s: Any) -> str:

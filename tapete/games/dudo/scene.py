@@ -5,7 +5,7 @@ from typing import Any
 
 from tapete.core.scene import Board, Note, Part, Place, Score, Things
 from tapete.core.spec import Spec
-from tapete.games.dudo.notation import claim_name, claims_made, last_round, whose_round
+from tapete.games.dudo.notation import claim_name, claims_made
 from tapete.games.dudo.rolls import roll_faces
 
 
@@ -19,12 +19,11 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
     yield Score(name="dice left", values=tuple(float(dice) for dice in s["dice"]))
     claims = claims_made(s)
     yield claim_grid(s, claims)
-    waits = f"{claim_name(int(s['faces']), claims[-1])} waits for an answer" if claims else whose_round(s)
+    waits = f"{claim_name(int(s['faces']), claims[-1])} waits for an answer" if claims else ""
     yield Note(name="claim", text=waits)
     if s["doubted"] >= 0:
         for owner in range(2):
-            yield Things(name="shown", kind="die", faces=dice_faces(s["shown"][owner]), owner=owner)
-        yield Note(name="last round", text=last_round(s))
+            yield Things(name="last round", kind="die", faces=dice_faces(s["shown"][owner]), owner=owner)
 
 
 def dice_faces(row: int) -> tuple[str, ...]:
@@ -33,15 +32,14 @@ def dice_faces(row: int) -> tuple[str, ...]:
 
 
 def claim_grid(s: Any, claims: list[int]) -> Board:
-    """A cell for each claim that can be made with the dice in play; in it, as the how-many-eth it was made."""
+    """A cell for each claim that can be made with the dice in play, with a mark on those that were made."""
     quantities = range(1, int(s["dice"].sum()) + 1)
-    order = {claim: str(i) for i, claim in enumerate(claims, start=1)}
     return Board(
         name="claims",
         kind="number",
         rows=tuple(f"{quantity}x" for quantity in quantities),
         columns=tuple(str(face + 1) for face in range(s["faces"])),
-        cells=tuple(order.get(claim, "") for claim in range(len(quantities) * s["faces"])),
+        cells=tuple("●" if claim in claims else "" for claim in range(len(quantities) * s["faces"])),
         last=claims[-1] if claims else None,
     )
 

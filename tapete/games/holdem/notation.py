@@ -3,9 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+
 from tapete.core.contract import CHANCE, TERMINAL
 from tapete.core.spec import Spec
 from tapete.games.holdem import STREETS
+from tapete.games.holdem.evaluator import category, rank_hands
 from tapete.games.holdem.ranks import RANKS, SUITS
 
 FOLD, CALL, RAISE = range(3)
@@ -48,6 +51,17 @@ def is_shown(s: Any, owner: int) -> bool:
 def seats_playing(s: Any) -> list[int]:
     """Who hasn't folded."""
     return [seat for seat in range(s["players"]) if s["playing"] >> seat & 1]
+
+
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """The board as it is turned up, and the hands at the end."""
+    seen, cards = ([card_name(card) for card in state["board"] if card >= 0] for state in (before, s))
+    if len(cards) > len(seen) and len(cards) >= 3:
+        yield f"{STREETS[len(cards) - 2]}: {' '.join(cards[len(seen) if len(cards) > 3 else 0 :])}"
+    if s["mover"] == TERMINAL and s["active"] > 1:
+        for seat in seats_playing(s):
+            hand = np.array([[*s["hole"][seat], *s["board"]]], dtype=np.uint8)
+            yield f"seat {seat} showed {spoken(hand_faces(s, seat, seat))}: {category(rank_hands(hand)[0])}"
 
 
 def describe(spec: Spec, s: Any, seat: int) -> str:

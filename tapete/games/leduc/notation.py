@@ -1,5 +1,6 @@
 """Cards are written `Ks` (king of spades), moves `fold`, `check` or `call`, `bet` or `raise`."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tapete.core.contract import CHANCE, TERMINAL
@@ -36,6 +37,14 @@ def moves_of(s: Any, which: int) -> list[str]:
 def is_shown(s: Any) -> bool:
     """Whether both cards were turned up at the end."""
     return s["mover"] == TERMINAL and s["paid"][0] == s["paid"][1]
+
+
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """The card on the board, and the hands at the end."""
+    if s["card"][2] > before["card"][2]:
+        yield f"on the board: {card_name(s['card'][2])}"
+    if is_shown(s):
+        yield from (f"seat {seat} showed {card_name(s['card'][seat])}" for seat in range(2))
 
 
 def describe(spec: Spec, s: Any, seat: int) -> str:

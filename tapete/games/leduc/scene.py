@@ -17,7 +17,7 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
             yield Things(name="card", kind="french", faces=(face,), owner=owner)
     board = card_name(s["card"][2])
     yield Things(name="board", kind="french", faces=(board,) if board else ())
-    yield Score(name="paid", values=tuple(float(chips) for chips in s["paid"]))
+    yield Score(name="in the pot", values=tuple(float(chips) for chips in s["paid"]))
     for i, name in enumerate(ROUNDS):
         yield Note(name=name, text=" ".join(moves_of(s, i)))
 

@@ -22,10 +22,12 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
         cells=tuple(cell_text(spec, *cell) for cell in product(range(len(rows)), range(len(columns)))),
         last=int(s["choice"][0]) * len(columns) + int(s["choice"][1]) if is_over else None,
     )
+    whose = "seat 0" if spec.zero_sum else "seat 0, then to seat 1"
+    yield Note(name="table", text=f"payoffs to {whose}; rows: seat 0, columns: seat 1")
     for chooser in range(chosen(s)):
         is_open = seat in (chooser, None) or is_over
-        text = choice_name(spec, s, chooser) if is_open else "made, and hidden"
-        yield Note(name=f"choice of seat {chooser}", text=text)
+        text = choice_name(spec, s, chooser) if is_open else "in secret"
+        yield Note(name=f"seat {chooser} chose", text=text)
     if is_over:
         yield Score(name="payoff", values=payoffs_at(spec, *s["choice"]))
 

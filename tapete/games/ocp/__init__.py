@@ -1,5 +1,7 @@
 """One-card poker. With three cards it is Kuhn poker."""
 
+from dataclasses import replace
+
 from tapete.core.spec import Field, Spec, within
 
 
@@ -30,7 +32,7 @@ def ocp(cards: int = 13) -> Spec:
 
 def kuhn() -> Spec:
     """Kuhn poker: one-card poker with a jack, a queen and a king."""
-    return ocp(3)
+    return replace(ocp(3), title="Kuhn poker")
 
 
 VARIANTS = (ocp, kuhn)

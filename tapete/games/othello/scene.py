@@ -30,11 +30,11 @@ def _turn(spec: Spec, s: Any) -> str:
     """Whose turn it is, why, and what he has to do."""
     if s["over"]:
         return "neither can move: the game is over"
-    mover, other = COLOURS[s["mover"]], COLOURS[1 - s["mover"]]
+    mover, other = f"{COLOURS[s['mover']]} (seat {s['mover']})", COLOURS[1 - s["mover"]]
     if s["legal"] == 0:
-        return f"{mover} can't move and has to pass"
+        return f"{mover} can only pass"
     passed = s["last"] >= 0 and write(spec, s, int(s["last"])) == PASS
-    return f"{other} passed, {mover} moves again" if passed else f"{mover} to move"
+    return f"{other} passed, {mover} to move again" if passed else f"{mover} to move"
 
 
 def place(spec: Spec, s: Any, action: int) -> Place | None:

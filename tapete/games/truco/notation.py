@@ -45,6 +45,22 @@ def ended(s: Any) -> str:
     return CALLS[s["ended"] - ENVIDO] if s["ended"] >= CARDS else NAMES[s["ended"]]
 
 
+def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
+    """Tricks, envidos and hands as they end, and the next deal."""
+    trick = before["trick"]
+    winner = s["winner"][trick]
+    if winner > before["winner"][trick]:
+        yield f"trick {trick + 1} was parda" if winner == 2 else f"seat {winner} won trick {trick + 1}"
+    gained = s["score"] - before["score"]
+    if gained.any():
+        points = int(gained.max())
+        shown = f", {s['shown'][0]} to {s['shown'][1]}" if s["shown"][0] >= 0 else ""
+        bet = f"envido{shown}" if before["waits"] else "hand"
+        yield f"seat {gained.argmax()} won the {bet}: {points} point{'s' if points > 1 else ''}"
+    if s["hands"] and s["dealt"] > before["dealt"] == 5:
+        yield f"the next hand is dealt; mano: seat {s['mano']}"
+
+
 def describe(spec: Spec, s: Any, seat: int) -> str:
     """The score, and the hand as the seat sees it."""
     parts = [f"seat {seat}, score {s['score'][0]}-{s['score'][1]}, mano {s['mano']}"]

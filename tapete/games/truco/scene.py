@@ -7,7 +7,7 @@ from tapete.core.scene import Note, Part, Place, Score, Things
 from tapete.core.spec import Spec
 from tapete.games.truco.bets import TRUCO
 from tapete.games.truco.cards import CARDS, NAMES
-from tapete.games.truco.notation import calls, card_name, cards, ended
+from tapete.games.truco.notation import calls, card_name, cards
 
 TRICKS = ("seat 0", "seat 1", "parda")  # who won them
 
@@ -19,20 +19,18 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
         if seat is None or (seat == owner and s["dealt"] == 6):
             yield Things(name="hand", kind="spanish", faces=tuple(held), owner=owner)
         else:
-            yield Things(name="hidden hand", kind="spanish", faces=("",) * len(held), owner=owner)
+            yield Things(name="hand", kind="spanish", faces=("",) * len(held), owner=owner)
     for owner in range(2):
         faces = tuple(card_name(card) for card in s["table"][owner::2] if card >= 0)
         yield Things(name="played", kind="spanish", faces=faces, owner=owner)
     yield Score(name="points", values=tuple(float(points) for points in s["score"]))
     yield Note(name="mano", text=f"seat {s['mano']}")
     yield Note(name="tricks", text=", ".join(TRICKS[winner] for winner in s["winner"] if winner >= 0))
-    yield Note(name="calls", text=", ".join(f"seat {who}: {call}" for who, call in calls(s)))
+    yield Note(name="calls", text=", ".join(f"seat {who} {call}" for who, call in calls(s)))
     yield Note(name="the hand is worth", text=str(s["level"]))
     yield Note(name="waits for an answer", text=waiting(s))
     if s["shown"][0] >= 0:
         yield Score(name="envido", values=tuple(float(points) for points in s["shown"]))
-    if s["hands"]:
-        yield Note(name="the last hand ended with", text=ended(s))
 
 
 def waiting(s: Any) -> str:
