@@ -39,8 +39,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def main() -> None:
     """The entry point of `tapete`."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # where the signs of cards can't be written
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(
+                errors="replace"
+            )  # what can't be read, and the signs of cards where they can't be written
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()
@@ -127,7 +130,9 @@ def play(
     rules = make(game) if game else _ask_game(console)
     path = saved_game(rules)
     if new or not path.exists():
-        sitting = Sitting.begin(rules, seat or 0, against or "random", secrets.randbits(63) if seed is None else seed)
+        sitting = Sitting.begin(
+            rules, seat or 0, "random" if against is None else against, secrets.randbits(63) if seed is None else seed
+        )
     else:
         sitting = Sitting.load(path)
         if str(sitting.state.game) != str(rules) or not sitting.is_wanted(seat, against, seed):
@@ -164,6 +169,7 @@ def solve(
     iterations: Annotated[int, typer.Option(min=1, help="Stop after so many iterations.")] = 10**9,
     save: Annotated[Path | None, typer.Option(help="Where to write the solution; else to the store.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
+    checkpoint_every: Annotated[float, typer.Option(min=0, help="Seconds between notes of where a run is.")] = 120,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
     show: Annotated[str, typer.Option(help="A state: print what the solution does there, as in 'kuhn: J Q'.")] = "",
     as_json: Json = False,
@@ -188,6 +194,7 @@ def solve(
             threads=threads,
             save=save,
             resume=resume,
+            checkpoint_every=checkpoint_every,
             watch=watch,
         )
     if as_json:

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import pytest
 
@@ -12,11 +11,12 @@ from tapete.cli import main
 
 
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Saved games and solutions of a test are its own."""
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a test, and no other, keeps saved games and solutions."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    return home
 
 
 class Done(NamedTuple):
@@ -27,12 +27,15 @@ class Done(NamedTuple):
     err: str
 
 
-Tapete = Callable[..., Done]
+class Tapete(Protocol):
+    """Runs `tapete`."""
+
+    def __call__(self, *arguments: str, stdin: str = "") -> Done: ...
 
 
 @pytest.fixture
 def tapete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Tapete:
-    """Runs `tapete` in this process: `tapete("play", "kuhn", stdin="1")`."""
+    """Runs the command in this process: `tapete("play", "kuhn", stdin="1")`."""
 
     def run(*arguments: str, stdin: str = "") -> Done:
         monkeypatch.setattr(sys, "argv", ["tapete", *arguments])
@@ -44,10 +47,3 @@ def tapete(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
         return Done(int(stop.value.code or 0), out, err)
 
     return run
-
-
-@pytest.fixture
-def state_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Where games that were left in the middle are kept."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    return tmp_path / "state" / "tapete" / "play"

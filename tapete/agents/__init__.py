@@ -47,7 +47,7 @@ def agents() -> dict[str, Callable[..., Policy]]:
 
 def load(text: str, game: Game) -> Policy:
     """The agent that a text names, ready to play that game; the path of a solution is a name too."""
-    if text.endswith(".safetensors"):
+    if isinstance(text, str) and text.endswith(".safetensors"):
         from tapete.agents.equilibrium import Equilibrium
         from tapete.solve import Table
 

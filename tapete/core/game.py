@@ -182,7 +182,7 @@ class State:
         """Makes a move, given by its id or in notation. Checked: an illegal one changes nothing and raises."""
         if isinstance(action, str):
             action = self.read(action)
-        elif action not in self.actions():
+        elif not isinstance(action, int | np.integer) or action not in self.actions():
             raise IllegalAction(self._illegal(str(action)))
         calls.apply(self.game.table, self.data, action)
         if self.history is not None:
@@ -248,7 +248,7 @@ class State:
         return Record.of(self, names)
 
     def _seat(self, seat: int) -> int:
-        if not 0 <= seat < self.game.players:
+        if not isinstance(seat, int | np.integer) or not 0 <= seat < self.game.players:
             raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {seat}")
         return seat
 

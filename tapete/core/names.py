@@ -112,7 +112,7 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def _split(text: str) -> tuple[str, list[str]]:
-    text = text.strip()
+    text = text.strip() if isinstance(text, str) else ""
     name, bracket, rest = text.partition("(")
     if len(text) > LONGEST_NAME or (bracket and not rest.endswith(")")) or not name.strip():
         raise TapeteError(f"{text[:60]!r} is not a name; write it like dudo(5,2,2) or holdem(players=10)")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tapete.core.errors import TapeteError
+from tapete.core.files import read_text
 from tapete.core.game import Game, State, words
 from tapete.core.names import make
 
@@ -107,7 +108,10 @@ class Record:
         game, returns = data.get("game"), data.get("returns")
         if not isinstance(game, str):
             raise TapeteError('not a record: "game" is not a text')
-        payoffs = None if returns is None else tuple(float(x) for x in _list(data, "returns", (int, float)))
+        try:
+            payoffs = None if returns is None else tuple(float(x) for x in _list(data, "returns", (int, float)))
+        except OverflowError:
+            raise TapeteError('not a record: a number of "returns" is too large') from None
         return cls(
             game=game, seats=tuple(_list(data, "seats", str)), moves=tuple(_list(data, "moves", str)), returns=payoffs
         )
@@ -115,22 +119,14 @@ class Record:
     @classmethod
     def load(cls, path: str | Path) -> Record:
         """A record from a file, in either form."""
-        try:
-            with open(path, "rb") as file:
-                raw = file.read(LONGEST_FILE + 1)
-            text = raw.decode()
-        except OSError as error:
-            raise TapeteError(f"can't read {path}: {error.strerror}") from None
-        except UnicodeDecodeError:
-            raise TapeteError(f"{path} is not a record: it is not text") from None
-        if len(raw) > LONGEST_FILE:
-            raise TapeteError(f"{path} is not a record: it has more than {LONGEST_FILE} bytes")
+        text = read_text(path, LONGEST_FILE)
         if not text.lstrip().startswith("{"):
             return cls.from_text(text)
         try:
-            return cls.from_json(json.loads(text))
-        except (json.JSONDecodeError, RecursionError):
+            data = json.loads(text)
+        except (ValueError, RecursionError):
             raise TapeteError(f"{path} is not a record: the JSON in it is broken") from None
+        return cls.from_json(data)
 
 
 def _list(data: dict[str, Any], key: str, kind: type | tuple[type, ...]) -> list[Any]:

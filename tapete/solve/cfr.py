@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import DOUBLES, helper, kernel
+from tapete.core.compile import DOUBLES, FLOATS, helper, kernel
 from tapete.solve.policy import Table
 from tapete.solve.regrets import eagerness, updated
 from tapete.solve.response import Proof, prove
@@ -67,28 +67,28 @@ class CFR:
 
     def table(self, **about: Any) -> Table:
         """The average strategies of both players, by information set."""
-        keys, counts, probs = [], [], []
-        for plex, names, plan in zip(self.form.plexes, self.form.keys, self.average(), strict=True):
-            count = np.diff(plex.first)
-            reach = np.repeat(plan[plex.parent], count)
-            # Where the plan never goes, nothing is known about the actions: they are as likely as each other.
-            even = np.repeat(1 / count, count)
-            probs.append(np.divide(plan[1:], reach, out=even, where=reach > 0))
-            keys.append(names)
-            counts.append(count)
-        return Table.of(*(np.concatenate(parts) for parts in (keys, counts, probs)), **about)
+        counts = [np.diff(plex.first) for plex in self.form.plexes]
+        probs = [strategy[1:] for strategy in self.strategies()]
+        return Table.of(*(np.concatenate(parts) for parts in (self.form.keys, counts, probs)), **about)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint."""
         return ledger_arrays(self.ledgers)
 
-    def average(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The average plans of both players: what converges to an equilibrium."""
-        plans = []
+    def strategies(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The average strategies of both players, a number a sequence: what converges to an equilibrium."""
+        found = []
         for plex, ledger in zip(self.form.plexes, self.ledgers, strict=True):
-            plan = ledger.total.copy()
-            _normalise(plex, plan)
-            plans.append(plan)
+            found.append(np.ones(plex.sequences, dtype=np.float32))
+            _normalise(plex, ledger.total, found[-1])
+        return found[0], found[1]
+
+    def average(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The same as plans; made of the rounded numbers that a table has, so that a proof is one for the table."""
+        plans = []
+        for plex, strategy in zip(self.form.plexes, self.strategies(), strict=True):
+            plans.append(np.ones(plex.sequences))
+            _follow(plex, strategy, plans[-1])
         return plans[0], plans[1]
 
 
@@ -170,15 +170,23 @@ def _run(
         _next_plan(plex1, ledger1, predictive)
 
 
-@kernel(types.void(TREEPLEX, DOUBLES))
-def _normalise(plex: Any, plan: Any) -> None:
-    """A sum of plans as one plan; where the sum never went, all actions are as likely."""
-    plan[0] = 1.0
+@kernel(types.void(TREEPLEX, DOUBLES, FLOATS))
+def _normalise(plex: Any, total: Any, strategy: Any) -> None:
+    """A sum of plans as a strategy; where the sum never went, all actions are as likely."""
     for infoset in range(len(plex.parent)):
         start, end = plex.first[infoset], plex.first[infoset + 1]
-        total = 0.0
+        whole = total[start:end].sum()
         for a in range(start, end):
-            total += plan[a]
+            strategy[a] = total[a] / whole if whole > 0 else 1.0 / (end - start)
+
+
+@kernel(types.void(TREEPLEX, FLOATS, DOUBLES))
+def _follow(plex: Any, strategy: Any, plan: Any) -> None:
+    """A strategy as a plan; its probabilities add up to one but for rounding, of which nothing is left here."""
+    for infoset in range(len(plex.parent)):
+        start, end = plex.first[infoset], plex.first[infoset + 1]
+        whole = 0.0
         for a in range(start, end):
-            share = plan[a] / total if total > 0 else 1.0 / (end - start)
-            plan[a] = plan[plex.parent[infoset]] * share
+            whole += strategy[a]
+        for a in range(start, end):
+            plan[a] = plan[plex.parent[infoset]] * strategy[a] / whole

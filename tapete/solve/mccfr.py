@@ -4,7 +4,7 @@ Nothing is flattened or listed beforehand: a walk samples part of the game, and 
 they are met. An iteration updates every player once. How much of the game a walk sees is the sampling:
 
 ============  ==================================================================================================
-`external`    all actions of one player, one of the others' and of chance; a walk for each player. The default
+`external`    all actions of one player, one of the others' and of chance; a walk for each player
 `outcome`     one game from start to end; a walk for each player. For games in which one player alone has too
               many ways to go. The walker explores; sums are weighted by how rarely he comes (stochastic weights)
 `chance`      all actions of both players, who learn in the same walk, and one outcome of chance: CFR with sampled
@@ -14,8 +14,8 @@ they are met. An iteration updates every player once. How much of the game a wal
 Averages are taken where the walk of one player meets the next one (simple averaging, as in OpenSpiel). With more than
 two players nothing is guaranteed, as for CFR itself.
 
-All numbers are float64: a sum of probabilities in float32 stops growing at 2**24 visits, which is half a minute of
-Leduc, and the regrets of bad actions sink as far.
+All numbers are float64: a sum of probabilities in float32 stops growing at 2**24 visits, which the first decisions of
+Leduc have behind them after minutes, and the regrets of bad actions sink as far.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ Sampling = Literal["external", "outcome", "chance"]
 
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 WALKS = {"external": walks.external, "outcome": walks.outcome, "chance": walks.chance}
+BLOCKS = {"external": (2, 0), "outcome": (2, 0), "chance": (3, 1)}  # numbers in a block: for each action, and besides
+SAVED = {"keys": "uint64", "offsets": "int64", "numbers": "float64", "rng": "uint64", "iterations": "int64"}
 
 
 class Policy(NamedTuple):
@@ -116,7 +118,7 @@ class MCCFR:
         """The average strategies."""
         keys, offsets = self._blocks()
         order = np.argsort(keys)
-        counts = np.diff(offsets)[order] // (3 if self.sampling == "chance" else 2)
+        counts = np.diff(offsets)[order] // BLOCKS[self.sampling][0]
         start = np.append(0, np.cumsum(counts))
         probs = np.empty(start[-1], dtype=np.float32)
         _average(self._book.numbers, offsets[order], start, probs)
@@ -135,7 +137,8 @@ class MCCFR:
         return prove(form, plans(form, self.policy()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that a run remembers, for a checkpoint."""
+        """All that a run remembers, for a checkpoint. An iteration that was interrupted is finished first."""
+        self.run(int(self._counters[LEVEL] >= 0))
         keys, offsets = self._blocks()
         return {
             "keys": keys,
@@ -147,13 +150,15 @@ class MCCFR:
 
     def restore(self, arrays: dict[str, NDArray[Any]]) -> None:
         """Goes back to what `arrays` said; a run goes on from there as it did then."""
-        mine = self.arrays()
-        if any(name not in arrays or arrays[name].dtype != array.dtype for name, array in mine.items()):
-            raise TapeteError(f"this is no run of MCCFR: it needs the arrays {', '.join(mine)}")
+        if any(name not in arrays or arrays[name].dtype != dtype for name, dtype in SAVED.items()):
+            raise TapeteError(f"this is no run of MCCFR: it needs the arrays {', '.join(SAVED)}")
         keys, offsets, numbers = arrays["keys"], arrays["offsets"], arrays["numbers"]
-        fits = len(offsets) == len(keys) + 1 and offsets[0] == 0 and offsets[-1] == len(numbers)
-        if not fits or (np.diff(offsets) < 4).any() or (keys == 0).any() or arrays["rng"].shape != (4,):
-            raise TapeteError("this is no run of MCCFR: its arrays don't fit together")
+        each, besides = BLOCKS[self.sampling]
+        actions, rest = np.divmod(np.diff(offsets) - besides, each)
+        fits = len(actions) == len(keys) and offsets[0] == 0 and offsets[-1] == len(numbers) and (keys > 0).all()
+        right = (actions > 1).all() and not rest.any()
+        if not fits or not right or (arrays["rng"].size, arrays["iterations"].size) != (4, 1):
+            raise TapeteError(f"this is no run of MCCFR by {self.sampling} sampling: its arrays don't fit together")
         self._book = _book(len(keys) + 1, len(numbers) + 1)
         self._book.numbers[: len(numbers)] = numbers
         _fill(self._book.keys, self._book.offsets, keys, offsets)

@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from safetensors.numpy import save_file
 from tapete.core.errors import TapeteError
 
 FORMAT = "1"
+HEADER = "tapete"  # the only field of the metadata: safetensors puts several into any order, so that bytes would differ
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,16 @@ class Table:
     probs: NDArray[np.float32]  # [sum of counts] one infoset after another, actions ascending
     about: dict[str, Any] = field(default_factory=dict)  # game, algorithm, iterations, exploitability, ...
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_start", np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]))
+    @cached_property
+    def start(self) -> NDArray[np.int64]:
+        """Where the probabilities of each information set begin: [infosets + 1]."""
+        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     @classmethod
     def of(cls, keys: NDArray[np.uint64], counts: NDArray[Any], probs: NDArray[Any], **about: Any) -> Table:
         """From information sets in any order."""
+        if np.max(counts, initial=0) > np.iinfo(np.uint8).max:
+            raise TapeteError(f"there are {np.max(counts)} actions in one place; a strategy has room for 255")
         order = np.argsort(keys, kind="stable")
         start = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[:-1]
         sizes = np.asarray(counts)[order].astype(np.int64)
@@ -55,55 +61,62 @@ class Table:
         i = int(np.searchsorted(self.keys, np.uint64(key)))
         if i == len(self.keys) or int(self.keys[i]) != key:
             return None
-        start: NDArray[np.int64] = self._start  # type: ignore[attr-defined]
-        return self.probs[start[i] : start[i + 1]]
+        return self.probs[self.start[i] : self.start[i + 1]]
 
     def save(self, path: str | Path) -> None:
         """Writes the file, all of it or nothing."""
-        header = {"format": FORMAT, "about": json.dumps(self.about, sort_keys=True)}
-        write_arrays(path, {"keys": self.keys, "counts": self.counts, "probs": self.probs}, header)
+        arrays: dict[str, NDArray[Any]] = {"keys": self.keys, "counts": self.counts, "probs": self.probs}
+        write_arrays(path, arrays, {"format": FORMAT, "about": self.about})
 
     @classmethod
     def load(cls, path: str | Path) -> Table:
         """Reads a file and checks that it is a strategy."""
         arrays, header = read_arrays(path, FORMAT)
         try:
-            table = cls(arrays["keys"], arrays["counts"], arrays["probs"], json.loads(header["about"]))
-        except (KeyError, ValueError):
+            table = cls(arrays["keys"], arrays["counts"], arrays["probs"], header["about"])
+        except KeyError:
             raise TapeteError(f"{path} is not a strategy: something is missing in it") from None
         right = table.keys.dtype == np.uint64 and table.counts.dtype == np.uint8 and table.probs.dtype == np.float32
         if not right or len(table.keys) != len(table.counts) or len(table.probs) != table.counts.sum(dtype=np.int64):
             raise TapeteError(f"{path} is not a strategy: its arrays don't fit together")
         if (table.keys[1:] <= table.keys[:-1]).any():
             raise TapeteError(f"{path} is not a strategy: its information sets are not in order")
-        if not np.isfinite(table.probs).all() or (table.probs < 0).any():
+        valid = ((table.probs >= 0) & (table.probs <= 1)).all()
+        if valid:
+            ends = np.cumsum(table.probs, dtype=np.float64)[table.start[1:] - 1]
+            valid = (abs(np.diff(ends, prepend=0) - 1) < 1e-3).all()
+        if not valid:
             raise TapeteError(f"{path} is not a strategy: it has numbers that are not probabilities")
         return table
 
 
-def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict[str, str]) -> None:
-    """Writes a safetensors file so that nobody ever sees half of it."""
+def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict[str, Any]) -> None:
+    """Writes a safetensors file so that nobody ever sees half of it; the same content gives the same bytes."""
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-            save_file(arrays, file.name, header)
-            os.fsync(file.fileno())
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            save_file(arrays, draft, {HEADER: json.dumps(header, sort_keys=True)})
+            os.fsync(handle)
+            os.chmod(draft, 0o644)
+            os.replace(draft, path)
+        finally:
+            os.close(handle)
+            Path(draft).unlink(missing_ok=True)
     except (OSError, SafetensorError) as error:
         raise TapeteError(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def read_arrays(path: str | Path, form: str) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def read_arrays(path: str | Path, form: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the header of a safetensors file of the given format."""
     try:
         with safe_open(path, framework="np") as file:
-            header = file.metadata() or {}
+            header = json.loads((file.metadata() or {}).get(HEADER, "{}"))
             if header.get("format") != form:
                 raise TapeteError(f"{path} has format {header.get('format')!r}, not {form!r}")
             return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118
     except FileNotFoundError:
         raise TapeteError(f"there is no file {path}") from None
-    except (OSError, SafetensorError) as error:
+    except (OSError, SafetensorError, json.JSONDecodeError) as error:
         raise TapeteError(f"can't read {path}: {str(error).splitlines()[0]}") from None

@@ -24,7 +24,8 @@ from tapete.core.tables import STATES
 from tapete.perft import hash_bytes
 from tapete.solve.hashmap import find, grown, new_map, put
 
-LIMIT = 60_000_000  # pairs of sequences with a payoff; 16 bytes each, twice
+LIMIT = 8_000_000  # ends of the game; 16 bytes each, and as much again to sort them
+DEALS = 2**28  # bytes of states after the deal
 
 
 class Treeplex(NamedTuple):
@@ -79,12 +80,12 @@ class SequenceForm:
         spec = game.spec
         if spec.players != 2 or not spec.zero_sum:
             raise TapeteError(f"{game} is not a zero-sum game of two players")
-        states, probs = _deals(game, limit)
+        states, probs = _deals(game)
         width = max(spec.max_actions, spec.outcomes, 1)
         flat = _flatten(game.table, states, probs, spec.longest, width, limit)
         row, column, value, owner, parent, count, names, histories = flat
         if histories < 0:
-            raise TapeteError(f"{game} has more than {limit} ways to end: too large to flatten; try mccfr")
+            raise TapeteError(f"{game} has more than {limit} ways to end; tapete.solve.mccfr samples such games")
         plexes = (_treeplex(parent[owner == 0], count[owner == 0]), _treeplex(parent[owner == 1], count[owner == 1]))
         payoffs = (
             _sparse(row, column, value, plexes[0].sequences, plexes[1].sequences),
@@ -108,15 +109,15 @@ def _sparse(
     return Payoffs(start.astype(np.int32), (cell % columns).astype(np.int32), total)
 
 
-def _deals(game: Game, limit: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+def _deals(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """The states after chance has moved at the start, equal ones merged, with their probabilities."""
     states, probs = game.start().data[None, :].copy(), np.ones(1)
     width = max(game.spec.outcomes, 1)
     again = True
     while again:
         states, probs, again = _deal(game.table, states, probs, width)
-        if len(states) * game.size > 2**31 or len(states) > limit:
-            raise TapeteError(f"{game} has too many deals to list; try mccfr")
+        if states.nbytes > DEALS:
+            raise TapeteError(f"{game} has too many deals to list; tapete.solve.mccfr samples such games")
     return states, probs
 
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
@@ -94,6 +95,7 @@ def solve(
     save: Path | None = None,
     folder: Path | None = None,
     resume: bool = False,
+    checkpoint_every: float = EVERY,
     watch: Watcher = lambda progress: None,
 ) -> tuple[Progress, Table | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
@@ -110,19 +112,27 @@ def solve(
         engine, facts = _engine(game, algorithm, threads)
         prove = engine.prove
     else:
-        follows = [_follow(end, algorithm, until * SHARE, threads, folder, watch) for end in rounds.exits]
+        again = partial(
+            solve,
+            algorithm=algorithm,
+            until=until * SHARE,
+            threads=threads,
+            folder=folder,
+            resume=resume,
+            checkpoint_every=checkpoint_every,
+            watch=watch,
+        )
+        follows = [_follow(end, until * SHARE, folder, again) for end in rounds.exits]
         middle, low, high = (make(rounds.name(*values)) for values in zip(*follows, strict=True))
         engine, facts = _engine(middle, algorithm, threads)
         prove = _rounds_proof(engine, low, high)
     path = save or folder / file_name(game)
     keep = save is not None or facts["bytes"] <= KEPT
-    run = _Run(game, algorithm, engine, facts, prove, path, keep, time.perf_counter() - began)
+    run = _Run(game, algorithm, engine, facts, prove, path, keep, time.perf_counter() - began, checkpoint_every)
     return run.until(until, seconds, iterations, resume, watch)
 
 
-def _follow(
-    end: Exit, algorithm: str, until: float, threads: int, folder: Path, watch: Watcher
-) -> tuple[float, float, float]:
+def _follow(end: Exit, until: float, folder: Path, solve_it: Callable[[Game], Any]) -> tuple[float, float, float]:
     """What an exit is worth to seat 0: by value, when seat 1 responds best, when seat 0 does."""
     if not end.game:
         return end.payoff, end.payoff, end.payoff
@@ -130,8 +140,7 @@ def _follow(
     known = find(game, folder)
     about = known.about if known else {"exploitability": math.inf}
     if about["exploitability"] > until:
-        progress, _ = solve(game, algorithm=algorithm, until=until, threads=threads, folder=folder, watch=watch)
-        about = progress.to_json()
+        about = solve_it(game)[0].to_json()
     value, lower, upper = (float(about[key]) for key in ("value", "lower", "upper"))
     return (-value, -upper, -lower) if end.swapped else (value, lower, upper)
 
@@ -177,10 +186,11 @@ class _Run:
     path: Path
     keep: bool
     seconds: float  # since the beginning, building the tree and solving what follows included
+    every: float  # seconds between checkpoints
 
     @property
     def checkpoint(self) -> Path:
-        return self.path.with_suffix(".checkpoint")
+        return self.path.with_name(f"{self.path.name}.checkpoint")
 
     def until(
         self, until: float, seconds: float, iterations: int, resume: bool, watch: Watcher
@@ -188,7 +198,7 @@ class _Run:
         if resume and self.checkpoint.exists():
             self._resume()
         began = time.perf_counter()
-        due = began + EVERY
+        due = began + self.every
         before = self.seconds
         progress = self._progress()
         watch(progress)
@@ -200,13 +210,15 @@ class _Run:
             progress = self._progress()
             watch(progress)
             if time.perf_counter() > due:
-                began_writing = time.perf_counter()
+                started = time.perf_counter()
                 self._save_checkpoint()
-                took = time.perf_counter() - began_writing
-                due = time.perf_counter() + max(EVERY, 20 * took)  # not more than a twentieth of the time goes into it
+                now = time.perf_counter()
+                due = now + max(self.every, 20 * (now - started))  # a twentieth of the time goes into it at most
         if not self.keep:
             return progress, None
-        table = self.engine.table(**{key: value for key, value in progress.to_json().items() if key != "seconds"})
+        about = {**progress.to_json(), "parameters": dict(self.game.spec.parameters)}
+        del about["seconds"]  # of a run that was stopped and resumed there are more; all else is the same
+        table = self.engine.table(**about)
         table.save(self.path)
         self.checkpoint.unlink(missing_ok=True)
         return progress, table
@@ -247,13 +259,17 @@ def store() -> Path:
 
 def file_name(game: Game) -> str:
     """What the solution of a game is called in a folder."""
-    return f"{str(game).replace('/', '_')}.safetensors"
+    return f"{game.file_name}.safetensors"
 
 
 def find(game: Game, folder: Path | None = None) -> Table | None:
     """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
     shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
     for place in [folder] if folder else [store(), shipped]:
-        if (place / file_name(game)).exists():
-            return Table.load(place / file_name(game))
+        path = place / file_name(game)
+        if path.exists():
+            table = Table.load(path)
+            if table.about.get("game") != str(game):
+                raise TapeteError(f"{path} is a solution of {table.about.get('game')}, not of {game}")
+            return table
     return None

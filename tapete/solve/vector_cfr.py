@@ -238,15 +238,31 @@ def _share(actions: int, width: int, total: Any, out: Any, one: Any) -> None:
 
 
 @helper
-def _average(totals: Any, actions: int, width: int, total: Any, out: Any) -> None:
-    """The average strategy of every hand at a node: [actions, width]."""
+def _sum(gained: Any, actions: int, width: int, out: Any) -> None:
     for h in range(width):
-        total[h] = 0
+        out[h] = 0
     for a in range(actions):
-        t, o = ahead(totals, a * width), ahead(out, a * width)
+        g = ahead(gained, a * width)
         for h in range(width):
-            o[h] = t[h]
-            total[h] += t[h]
+            out[h] += g[h]
+
+
+@helper
+def _rounded(totals: Any, actions: int, width: int, total: Any, out: Any) -> None:
+    """The average strategy of every hand at a node as a table has it: [actions, width]."""
+    for i in range(actions * width):
+        out[i] = totals[i]
+    _sum(out, actions, width, total)
+    _share(actions, width, total, out, 1.0)
+    for i in range(actions * width):
+        out[i] = np.float32(out[i])
+
+
+@helper
+def _average(totals: Any, actions: int, width: int, total: Any, out: Any) -> None:
+    """The same, and nothing left of the rounding: a proof is one for the table."""
+    _rounded(totals, actions, width, total, out)
+    _sum(out, actions, width, total)
     _share(actions, width, total, out, 1.0)
 
 
@@ -277,16 +293,6 @@ def _leaf(dense: Any, ordered: Any, leaf: int, theirs: Any, others: int, width: 
         row = first_of(dense[leaf, o])
         for h in range(width):
             out[h] += reach * row[h]
-
-
-@helper
-def _sum(gained: Any, actions: int, width: int, out: Any) -> None:
-    for h in range(width):
-        out[h] = 0
-    for a in range(actions):
-        g = ahead(gained, a * width)
-        for h in range(width):
-            out[h] += g[h]
 
 
 @helper
@@ -434,7 +440,7 @@ def _normalise(tree: Any, totals: Any, player: int, width: int, most: int, out: 
     for node in range(len(tree.player)):
         if tree.player[node] == player:
             actions, slot = tree.first[node + 1] - tree.first[node], tree.slot[node]
-            _average(ahead(float32_ptr(totals), slot), actions, width, float64_ptr(total), float64_ptr(share))
+            _rounded(ahead(float32_ptr(totals), slot), actions, width, float64_ptr(total), float64_ptr(share))
             for i in range(actions * width):
                 out[slot + i] = share[i]
 

@@ -55,7 +55,7 @@ class Book(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Room for a walk; in `open_stack`, pointers to the same."""
+    """Room for a walk, level after level in flat arrays; from `open_stack`, pointers to them."""
 
     states: NDArray[np.uint64]  # [levels, words of a state]
     actions: NDArray[np.int32]  # [levels, width] legal in the state
@@ -99,7 +99,7 @@ def admit(book: Any, counters: Any, slot: int, key: Any, size: int) -> bool:
 
 @helper
 def positive(regret: float) -> float:
-    """What the probability of an action is proportional to."""
+    """What the probability of an action is proportional to: `eagerness` where nothing is predicted, in one step."""
     return max(regret, 0.0)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from importlib import resources
@@ -21,7 +21,7 @@ from tapete.terminal.sitting import PERSON, Sitting, saved_game
 HELP = "a number or a move as it is written; m: all moves, ?: the rules, q: stop here and go on another time"
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # the lines that have scrolled away too
 FEW = 3  # lines of moves that are always shown
-HUNDREDS = 99  # more moves than this are typed as they are written, and their numbers with a mark
+HUNDREDS = 99  # more moves than this are rather typed as they are written
 
 
 class Quit(Exception):
@@ -82,7 +82,8 @@ def _show(console: Console, sitting: Sitting, people: list[int]) -> None:
     """What happened, the table, and the moves that can be made."""
     state = sitting.state
     scene = _scene(state, people)
-    labels = _labels(scene, _mark(state.game))
+    mark = _mark(state)
+    labels = _labels(scene, mark)
     title, told = _title(sitting, people), story(sitting, people, console.width)
     for boxes in (True, False):
         table = draw(scene, sitting.names, labels, width=console.width, boxes=boxes)
@@ -90,7 +91,7 @@ def _show(console: Console, sitting: Sitting, people: list[int]) -> None:
         if room >= (FEW if scene.moves else 0):
             break
     console.rule(title, align="left")
-    console.print(*told, table, *_moves(scene, _mark(state.game), console.width, max(room, FEW)), sep="\n")
+    console.print(*told, table, *_moves(scene, mark, console.width, max(room, FEW)), sep="\n")
 
 
 def _title(sitting: Sitting, people: list[int]) -> Text:
@@ -133,9 +134,10 @@ def story(sitting: Sitting, people: list[int], width: int) -> list[Text]:
     return [*lines, *flow(moves, width)]
 
 
-def _mark(game: Game) -> str:
-    """What stands before the number of a move: 33 is a pair of threes in a game where hundreds of moves are typed."""
-    return "#" if game.spec.max_actions > HUNDREDS else ""
+def _mark(state: State) -> str:
+    """What stands before the number of a move where a bare number may be a move: 33 can be a pair of threes."""
+    is_needed = any(state.write(action).isdecimal() for action in state.actions())
+    return "#" if is_needed or state.game.spec.max_actions > HUNDREDS else ""
 
 
 def _labels(scene: Scene, mark: str) -> dict[Place, str]:
@@ -165,12 +167,14 @@ def _ask(console: Console, sitting: Sitting) -> int:
     """The move that a person types."""
     state = sitting.state
     moves = {state.write(action): action for action in state.actions()}
-    mark = _mark(state.game)
+    mark = _mark(state)
+    text = ""
     while True:
-        text = _type(console, "your move (? for help): ")
+        before, text = text, _type(console, "your move (? for help): ")
         if text in moves:
             return moves[text]
-        if text.startswith(mark) and (number := read_number(text.removeprefix(mark), len(moves))):
+        number = read_number(text.removeprefix(mark), len(moves))
+        if number and (text.startswith(mark) or text == before):
             return list(moves.values())[number - 1]
         if text.lower() in ("q", "quit"):
             raise EOFError
@@ -179,7 +183,7 @@ def _ask(console: Console, sitting: Sitting) -> int:
             continue
         with suppress(TapeteError):
             return state.read(text)
-        console.print(Text(_unknown(text, moves), style="yellow"))
+        console.print(Text(_unknown(text, list(moves), number), style="yellow"))
 
 
 def read_number(text: str, most: int) -> int:
@@ -188,10 +192,13 @@ def read_number(text: str, most: int) -> int:
     return int(text) if is_number and int(text) <= most else 0
 
 
-def _unknown(text: str, moves: Iterable[str]) -> str:
+def _unknown(text: str, moves: list[str], number: int) -> str:
     """What to say to somebody who typed something else."""
-    alike = [move for move in moves if text and sorted(move.lower()) == sorted(text.lower())]
-    right = f"did you mean {alike[0]}?" if alike else "type a number or a move as it is listed; ? tells the rules"
+    right = "type a number or a move as it is listed; ? tells the rules"
+    if number:
+        right = f"type it again if you mean move {number}, {moves[number - 1]}"
+    elif alike := [move for move in moves if text and sorted(move.lower()) == sorted(text.lower())]:
+        right = f"did you mean {alike[0]}?"
     return f"{text[:40]!r} can't be played now; {right}"
 
 
@@ -199,7 +206,7 @@ def _explain(console: Console, state: State, what: str) -> None:
     """All moves, or the rules: these, on a terminal, a page at a time."""
     if what == "m":
         scene = replace(state.view(state.player).scene(), parts=())
-        console.print(*_moves(scene, _mark(state.game), console.width, len(scene.moves)), sep="\n")
+        console.print(*_moves(scene, _mark(state), console.width, len(scene.moves)), sep="\n")
         return
     with console.pager() if console.is_terminal else nullcontext():
         console.print(Markdown(rules_text(state.game)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 
 from tapete.agents import load
 from tapete.core import Game, Record, Rng, State, TapeteError
+from tapete.core.files import read_text
 from tapete.core.record import LONGEST_FILE
 
 FORMAT = 1
@@ -66,20 +67,21 @@ class Sitting:
             "record": self.state.record(*self.seats).to_json(),
             "rng": {"keys": list(self.rng.keys), "words": [int(word) for word in self.rng.words]},
         }
+        draft = path.with_suffix(".draft")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
-                json.dump(data, file)
-            os.replace(file.name, path)
+            draft.write_text(json.dumps(data))
+            os.replace(draft, path)
         except OSError as error:
+            with suppress(OSError):
+                draft.unlink()
             raise TapeteError(f"the game can't be saved in {path}: {error.strerror}") from None
 
     @classmethod
     def load(cls, path: Path) -> Sitting:
         """What `save` wrote, every move checked by the rules."""
         try:
-            with open(path, "rb") as file:
-                data = json.loads(file.read(LONGEST_FILE))
+            data = json.loads(read_text(path, LONGEST_FILE))
             if data["format"] != FORMAT:
                 raise TapeteError(f"its format is not {FORMAT}")
             record = Record.from_json(data["record"])
@@ -90,7 +92,7 @@ class Sitting:
             for seat in set(record.seats) - {PERSON}:
                 load(seat, state.game)
             return cls(state, record.seats, rng)
-        except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             reason = str(error) if isinstance(error, TapeteError) else "it is damaged"
             raise TapeteError(f"the saved game {path} can't be continued: {reason}; --new begins another") from None
 

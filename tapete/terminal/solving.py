@@ -39,6 +39,7 @@ class Watch:
 
     def __enter__(self) -> Watch:
         self.live.start()
+        self.live.update(Text("  playing the game out, to have it as a matrix or a tree"))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tapete.core.contract import CHANCE
 from tapete.core.game import Game, State
+from tapete.solve.policy import Table
+from tapete.solve.sequence_form import SequenceForm
 
 Strategy = dict[int, list[float]]  # probabilities of the actions at an information set, by its key
 
@@ -70,6 +75,37 @@ def pure_strategies(root: Node, player: int) -> Iterator[Strategy]:
         yield {
             key: [float(a == choice) for a in range(n)] for (key, n), choice in zip(counts.items(), chosen, strict=True)
         }
+
+
+def random_strategy(root: Node, seed: int) -> Strategy:
+    """Any probabilities, some of them zero, at all information sets of both players."""
+    rng = np.random.default_rng(seed)
+    found: Strategy = {}
+    for key, n in (choices(root, 0) | choices(root, 1)).items():
+        weights = rng.exponential(size=n) * (rng.random(n) < 0.8)
+        found[key] = (weights / weights.sum()).tolist() if weights.any() else [1 / n] * n
+    return found
+
+
+def plans(form: SequenceForm, strategy: Strategy) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A strategy as plans of both players: the product of its probabilities along each sequence."""
+    found = []
+    for plex, keys in zip(form.plexes, form.keys, strict=True):
+        plan = np.ones(plex.sequences)
+        for i, key in enumerate(keys.tolist()):
+            plan[plex.first[i] : plex.first[i + 1]] = plan[plex.parent[i]] * np.array(strategy[key])
+        found.append(plan)
+    return found[0], found[1]
+
+
+def strategy_of(table: Table, keys: Iterable[int]) -> Strategy:
+    """What a table says at these information sets, as an agent plays it."""
+    found: Strategy = {}
+    for key in keys:
+        probs = table.lookup(key)
+        assert probs is not None
+        found[key] = (probs / probs.sum(dtype=np.float64)).tolist()
+    return found
 
 
 class NaiveCFR:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any, NamedTuple
 
 from tapete.core.errors import TapeteError
+from tapete.core.files import read_text
 from tapete.games.matrix.table import MOST_CELLS
 
 LONGEST_FILE = 1_000_000  # bytes
@@ -25,7 +25,7 @@ class Table(NamedTuple):
 
 def read_table(path: str) -> Table:
     """The table in a file."""
-    text = _read_text(path)
+    text = read_text(path, LONGEST_FILE)
     try:
         names, cells = _from_json(text) if text.lstrip().startswith("{") else ({}, _from_lines(text))
         _check_shape(cells)
@@ -35,22 +35,6 @@ def read_table(path: str) -> Table:
     except TapeteError as error:
         raise TapeteError(f"{path!r} is not a table of payoffs: {error}") from None
     return Table(rows, columns, cells)
-
-
-def _read_text(path: str) -> str:
-    if not os.path.isfile(path):  # reading a pipe might never end
-        raise TapeteError(f"there is no file {path!r}")
-    try:
-        with open(path, "rb") as file:
-            raw = file.read(LONGEST_FILE + 1)
-    except OSError as error:
-        raise TapeteError(f"can't read {path!r}: {error.strerror}") from None
-    if len(raw) > LONGEST_FILE:
-        raise TapeteError(f"{path!r} is too large: more than {LONGEST_FILE} bytes")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise TapeteError(f"{path!r} is not text") from None
 
 
 def _from_json(text: str) -> tuple[dict[str, Any], Any]:

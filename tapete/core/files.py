@@ -1,0 +1,25 @@
+"""Reading files that may come from anywhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from tapete.core.errors import TapeteError
+
+
+def read_text(path: str | Path, most: int) -> str:
+    """A file of text of at most so many bytes. Whatever is wrong with it is told in one line."""
+    if not isinstance(path, str | Path) or not os.path.isfile(path):  # reading a pipe might never end
+        raise TapeteError(f"there is no file {str(path)!r}")
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise TapeteError(f"can't read {str(path)!r}: {error.strerror}") from None
+    if len(raw) > most:
+        raise TapeteError(f"{str(path)!r} is too large: more than {most} bytes")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise TapeteError(f"{str(path)!r} is not text") from None

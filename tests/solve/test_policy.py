@@ -1,0 +1,180 @@
+"""Strategies as files: exact, the same bytes every time, all of a file or nothing, and no nonsense is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+
+from tapete.core import TapeteError
+from tapete.solve.policy import Table, read_arrays, write_arrays
+
+ABOUT = {"game": "kuhn", "algorithm": "dcfr", "iterations": 7, "exploitability": 0.1 + 0.2, "parameters": {"x": "ä"}}
+
+
+def table_of(infosets: int = 50) -> Table:
+    rng = np.random.default_rng(infosets)
+    keys = rng.permutation(np.unique(rng.integers(0, 2**64, size=infosets, dtype=np.uint64)))
+    counts = rng.integers(2, 256, size=len(keys))
+    probs = np.concatenate([rng.dirichlet(np.ones(n)) for n in counts])
+    return Table.of(keys, counts, probs, **ABOUT)
+
+
+def test_of_sorts_and_looks_up():
+    keys = np.array([2**64 - 1, 5, 2**63, 0], dtype=np.uint64)
+    table = Table.of(keys, np.array([2, 3, 1, 2]), np.array([0.25, 0.75, 0.5, 0.25, 0.25, 1, 0, 1]))
+    assert table.keys.tolist() == [0, 5, 2**63, 2**64 - 1]
+    assert table.counts.tolist() == [2, 3, 1, 2]
+    expected = {2**64 - 1: [0.25, 0.75], 5: [0.5, 0.25, 0.25], 2**63: [1], 0: [0, 1]}
+    for key, probs in expected.items():
+        found = table.lookup(key)
+        assert found is not None
+        assert found.tolist() == probs
+    for key in (1, 4, 6, 2**63 - 1, 2**63 + 1, 2**64 - 2):
+        assert table.lookup(key) is None
+    assert Table.of(*(np.zeros(0, dtype=t) for t in ("uint64", "int64", "float32"))).lookup(3) is None
+
+
+def test_a_strategy_has_room_for_255_actions():
+    for n in (255, 256):
+        arrays = np.array([1], dtype=np.uint64), np.array([n]), np.full(n, 1 / n)
+        if n == 255:
+            assert Table.of(*arrays).counts.tolist() == [255]
+        else:
+            with pytest.raises(TapeteError, match="256 actions"):
+                Table.of(*arrays)
+
+
+@pytest.mark.parametrize("infosets", [1, 50, 2000])
+def test_round_trip_is_exact(tmp_path, infosets):
+    path, table = tmp_path / "new" / "folder" / "x.safetensors", table_of(infosets)
+    table.save(path)
+    again = Table.load(path)
+    for name in ("keys", "counts", "probs"):
+        one, two = getattr(table, name), getattr(again, name)
+        assert one.dtype == two.dtype
+        assert one.tobytes() == two.tobytes()
+    assert again.about == ABOUT
+    for key, probs in zip(table.keys.tolist(), np.split(table.probs, table.start[1:-1]), strict=True):
+        found = again.lookup(key)
+        assert found is not None
+        assert found.tolist() == probs.tolist()
+
+
+def test_the_header_is_json_that_anybody_can_read(tmp_path):
+    table_of().save(tmp_path / "x.safetensors")
+    raw = (tmp_path / "x.safetensors").read_bytes()
+    header = json.loads(raw[8 : 8 + struct.unpack("<Q", raw[:8])[0]])
+    assert json.loads(header["__metadata__"]["tapete"]) == {"format": "1", "about": ABOUT}
+    assert {"keys", "counts", "probs"} == header.keys() - {"__metadata__"}
+
+
+def test_the_same_table_gives_the_same_bytes_in_any_process(tmp_path):
+    """Rust's hash tables have another order in every process."""
+    code = "from tests.solve.test_policy import table_of; import sys; table_of().save(sys.argv[1])"
+    files = [tmp_path / f"{i}.safetensors" for i in range(3)]
+    for file in files[:2]:
+        subprocess.run([sys.executable, "-c", code, str(file)], check=True, cwd=Path(__file__).parents[2])
+    table_of().save(files[2])
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+@pytest.mark.parametrize("broken", ["replace", "fsync"])
+def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, broken):
+    path = tmp_path / "x.safetensors"
+    table_of(50).save(path)
+    before = path.read_bytes()
+
+    def crash(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, broken, crash)
+    with pytest.raises(TapeteError, match=f"can't write {path}: No space left on device"):
+        table_of(60).save(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == [path.name], "drafts are cleaned up"
+    monkeypatch.setattr(os, broken, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        table_of(60).save(path)
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == [before]
+
+
+def test_files_that_can_not_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "x", tmp_path):
+        with pytest.raises(TapeteError, match="can't write") as error:
+            table_of().save(path)
+        assert "\n" not in str(error.value)
+
+
+def test_what_is_not_a_strategy_is_refused(tmp_path):
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(TapeteError, match="there is no file"):
+        Table.load(path)
+    with pytest.raises(TapeteError, match="can't read"):
+        Table.load(tmp_path)
+    for raw in (b"", b"garbage", struct.pack("<Q", 2**62) + b"{}"):
+        path.write_bytes(raw)
+        with pytest.raises(TapeteError, match="can't read"):
+            Table.load(path)
+    table_of().save(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    with pytest.raises(TapeteError, match="can't read"):
+        Table.load(path)
+    save_file({"keys": np.zeros(1)}, path)
+    with pytest.raises(TapeteError, match="has format None, not '1'"):
+        Table.load(path)
+    save_file({"keys": np.zeros(1)}, path, {"tapete": "{"})
+    with pytest.raises(TapeteError, match="can't read"):
+        Table.load(path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"keys": np.array([2, 1], dtype=np.uint64)}, "not in order"),
+        ({"keys": np.array([1, 1], dtype=np.uint64)}, "not in order"),
+        ({"keys": np.array([1, 2])}, "don't fit"),
+        ({"counts": np.array([2, 1], dtype=np.uint8)}, "don't fit"),
+        ({"counts": np.array([2, 2], dtype=np.int64)}, "don't fit"),
+        ({"counts": np.array([4, 0], dtype=np.uint8)}, "not probabilities"),
+        ({"probs": np.array([0.5, 0.5, 1.5, -0.5], dtype=np.float32)}, "not probabilities"),
+        ({"probs": np.array([0.5, 0.5, np.nan, 1], dtype=np.float32)}, "not probabilities"),
+        ({"probs": np.array([0.5, 0.5, 0, 0], dtype=np.float32)}, "not probabilities"),
+        ({"probs": np.array([np.inf, 0.5, 0, 0], dtype=np.float32)}, "not probabilities"),
+    ],
+)
+def test_arrays_that_are_not_a_strategy(tmp_path, wrong, why):
+    right: dict[str, NDArray[Any]] = {
+        "keys": np.array([1, 2], dtype=np.uint64),
+        "counts": np.array([2, 2], dtype=np.uint8),
+        "probs": np.array([0.5, 0.5, 1, 0], dtype=np.float32),
+    }
+    path = tmp_path / "x.safetensors"
+    write_arrays(path, right, {"format": "1", "about": {}})
+    Table.load(path)
+    write_arrays(path, {**right, **wrong}, {"format": "1", "about": {}})
+    with pytest.raises(TapeteError, match=why):
+        Table.load(path)
+
+
+@pytest.mark.parametrize("missing", ["keys", "counts", "probs", "about"])
+def test_what_is_missing_is_missed(tmp_path, missing):
+    path = tmp_path / "x.safetensors"
+    table_of().save(path)
+    arrays, header = read_arrays(path, "1")
+    for part in (arrays, header):
+        part.pop(missing, None)
+    write_arrays(path, arrays, header)
+    with pytest.raises(TapeteError, match="something is missing"):
+        Table.load(path)

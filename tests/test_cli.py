@@ -1,0 +1,182 @@
+"""Every command, run for real: its exit status and what it prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapete import Record, make
+from tests.conftest import Done, Tapete
+
+TAPETE = str(Path(sys.executable).with_name("tapete"))
+
+
+def run(*arguments: str, stdin: str = "") -> Done:
+    """The command as a person starts it."""
+    done = subprocess.run([TAPETE, *arguments], input=stdin, capture_output=True, text=True, timeout=300)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def test_games_as_a_table_and_as_json() -> None:
+    done = run("games")
+    assert (done.status, done.err) == (0, "")
+    data = json.loads(run("games", "--json").out)
+    assert len(data) >= 17
+    for spec in data:
+        assert spec["name"].split("(")[0] in done.out
+        assert {"title", "players", "actions", "max_actions", "longest", "utility", "zero_sum", "hidden"} <= spec.keys()
+        assert make(spec["name"]).spec.to_json() == {**spec, **_tuples(spec)}
+
+
+def _tuples(spec: dict[str, Any]) -> dict[str, Any]:
+    """What JSON makes lists of."""
+
+    def fields(group: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+        return tuple({**field, "shape": tuple(field["shape"])} for field in group)
+
+    return {
+        "utility": tuple(spec["utility"]),
+        "observations": tuple(map(fields, spec["observations"])),
+        "features": fields(spec["features"]),
+    }
+
+
+def test_agents_as_a_table_and_as_json() -> None:
+    done = run("agents")
+    assert (done.status, done.err) == (0, "")
+    rows = json.loads(run("agents", "--json").out)
+    assert {"random", "equilibrium"} <= {row["agent"] for row in rows}
+    assert all(row["about"] in done.out for row in rows)
+
+
+def test_warm_says_what_it_did() -> None:
+    done = run("warm", "--json")
+    assert done.status == 0
+    assert json.loads(done.out).keys() == {"compiled", "seconds"}
+
+
+def test_bench_sim_prints_rows() -> None:
+    done = run("bench", "sim", "--json", "--case", "kuhn", "--seconds", "0.01")
+    rows = json.loads(done.out)
+    assert done.status == 0
+    assert rows
+    assert all(row.keys() == {"bench", "case", "peer", "ours", "theirs", "ratio"} for row in rows)
+    assert all(row["bench"] == "sim" and "kuhn" in row["case"] and row["ours"] > 0 for row in rows)
+
+
+def test_solve_and_play_against_the_solution(home: Path) -> None:
+    done = run("solve", "kuhn", "--json", "--until", "0.5%")
+    result = json.loads(done.out)
+    assert (done.status, done.err) == (0, "")
+    assert result["exploitability"] <= 0.005
+    assert result["lower"] <= -1 / 18 <= result["upper"]
+    assert list((home / "data").rglob("kuhn*"))
+    assert run("play", "kuhn", "--against", "equilibrium", stdin="1\n1\n").status == 0
+
+
+@pytest.mark.parametrize("game", ["truco", "doudizhu", "othello(size=4)"])
+def test_a_whole_game_through_a_pipe(game: str, home: Path) -> None:
+    done = run("play", game, "--seed", "1", stdin="1\n" * 2000)
+    assert (done.status, done.err) == (0, "")
+    assert "the end" in done.out
+    assert " won: " in done.out or "a draw: " in done.out
+    assert not list((home / "state").rglob("*.*")), "nothing is left of a game that was played to its end"
+
+
+def test_a_game_is_left_and_continued(home: Path) -> None:
+    left = run("play", "truco", "--seed", "5", stdin="1\n1\nq\n")
+    assert left.status == 0
+    assert "saved; `tapete play 'truco'` goes on from here" in left.out
+    (path,) = (home / "state").rglob("*.json")
+    before = path.read_text()
+    table = left.out[left.out.rindex("Truco") : left.out.rindex("your move")]
+    again = run("play", "truco", stdin="")
+    assert again.status == 0
+    assert table in again.out, "the same table, and what was said last"
+    assert path.read_text() == before
+    assert run("play", "truco", stdin="1\n" * 2000).status == 0
+    assert not path.exists()
+
+
+def test_a_saved_game_is_not_taken_for_another_one(tapete: Tapete, home: Path) -> None:
+    assert tapete("play", "kuhn", "--seed", "5", stdin="q\n").status == 0
+    (path,) = (home / "state").rglob("*.json")
+    before = path.read_text()
+    for other in (["--against", "person"], ["--seat", "1"], ["--seed", "6"]):
+        done = tapete("play", "kuhn", *other)
+        assert (done.status, done.out) == (2, "")
+        assert "--new begins anew" in done.err
+        assert path.read_text() == before
+    same = tapete("play", "kuhn", "--seed", "5", "--against", "random", "--seat", "0", stdin="q\n")
+    assert "going on with the game" in same.out
+    new = tapete("play", "kuhn", "--new", "--seat", "1", stdin="q\n")
+    assert "going on" not in new.out
+    assert Record.from_json(json.loads(path.read_text())["record"]).seats == ("random", "person")
+
+
+def test_the_same_seed_gives_the_same_game(tapete: Tapete) -> None:
+    one, two, three = (tapete("play", "truco", "--new", "--seed", seed, stdin="1\n" * 9) for seed in "112")
+    assert one.out == two.out != three.out
+
+
+def test_play_asks_for_a_game_until_it_gets_one(tapete: Tapete) -> None:
+    done = tapete("play", stdin="99\nchess\nkuhn\nq\n")
+    assert done.status == 0
+    assert "there is no game 'chess'" in done.out
+    assert "Kuhn poker" in done.out
+    assert "(left in the middle)" in tapete("play", stdin="1\nq\n").out
+    done = tapete("play", stdin="")
+    assert done.status == 2
+    assert done.err == "tapete: no game was chosen; write it as in: tapete play truco\n"
+
+
+def test_on_a_terminal_another_game_is_offered() -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(TAPETE, [TAPETE, "play", "rps", "--seed", "1"])
+    seen = ""
+    for wait, answer in (("your move", "1"), ("another game?", ""), ("your move", "2"), ("another game?", "q")):
+        while wait not in seen:
+            seen += os.read(terminal, 10_000).decode()
+        seen = seen[seen.index(wait) + len(wait) :]
+        os.write(terminal, f"{answer}\n".encode())
+    while chunk := _read(terminal):
+        seen += chunk
+    assert os.waitpid(pid, 0)[1] == 0
+
+
+def _read(terminal: int) -> str:
+    try:
+        return os.read(terminal, 10_000).decode()
+    except OSError:  # so a terminal ends
+        return ""
+
+
+def test_output_that_nobody_reads_to_the_end_is_no_error() -> None:
+    done = subprocess.run(
+        f"'{TAPETE}' games --json | head -c 1", shell=True, capture_output=True, text=True, timeout=300
+    )
+    assert (done.stdout, done.stderr) == ("[", "")
+
+
+def test_signs_that_the_terminal_lacks_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = run("play", "leduc", stdin="x\nq\n")
+    assert (done.status, done.err) == (0, "")
+    assert "your move" in done.out
+
+
+@pytest.mark.parametrize(
+    "command", [[], ["games"], ["agents"], ["play"], ["warm"], ["solve"], ["bench"], ["bench", "sim"]]
+)
+def test_every_command_explains_itself(command: list[str], tapete: Tapete) -> None:
+    done = tapete(*command, "--help")
+    assert (done.status, done.err) == (0, "")
+    assert "Usage" in done.out
