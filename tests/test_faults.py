@@ -12,12 +12,11 @@ import struct
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
-from typer.main import get_command
 
 import tapete as package
 from tapete import Record, Rng, TapeteError, make
@@ -100,23 +99,25 @@ def refuses(done: Done) -> None:
 # Commands.
 
 
-def commands() -> Iterator[tuple[str, ...]]:
+def commands() -> dict[tuple[str, ...], Callable[..., None]]:
     """Every command, by the words that start it."""
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
-        yield from (
-            ((name, sub) for sub in getattr(command, "commands", {})) if hasattr(command, "commands") else [(name,)]
-        )
+    found = {(): app, **{(group.name or "",): group.typer_instance for group in app.registered_groups}}
+    return {
+        (*words, command.name or command.callback.__name__): command.callback
+        for words, group in found.items()
+        for command in group.registered_commands
+        if command.callback
+    }
 
 
-def options(kind: str) -> Iterator[tuple[str, ...]]:
-    """Every option of every command that takes a value of that kind."""
-    for words in commands():
-        command: Any = get_command(app)
-        for word in words:
-            command = command.commands[word]
-        for parameter in command.params:
-            if parameter.param_type_name == "option" and parameter.type.name.startswith(kind):
-                yield *words, parameter.opts[0]
+def numbers() -> Iterator[tuple[str, ...]]:
+    """Every option that takes a number, behind the command that it belongs to."""
+    for words, function in commands().items():
+        for name, hint in get_type_hints(function, include_extras=True).items():
+            kind, *about = get_args(hint) or (hint,)
+            if {int, float} & {kind, *get_args(kind)}:
+                (option,) = about
+                yield *words, *(option.param_decls or [f"--{name}"])
 
 
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
@@ -126,7 +127,7 @@ def test_unknown_options_and_words_are_refused(command: tuple[str, ...], tapete:
     refuses(tapete(*command[:-1], "nonsense"))
 
 
-@pytest.mark.parametrize("option", [*options("int"), *options("float")], ids=" ".join)
+@pytest.mark.parametrize("option", numbers(), ids=" ".join)
 def test_an_option_refuses_what_is_no_number(option: tuple[str, ...], tapete: Tapete) -> None:
     *command, name = option
     game = ["kuhn"] if command[-1] in ("play", "solve") and "bench" not in command else []
@@ -528,10 +529,11 @@ def test_a_strategy_with_a_wrong_header_is_refused(strategy: bytes, tmp_path: Pa
     (key,) = metadata
     header = json.loads(metadata[key])
     texts = ["", "{", "[]", "null", "3", "[" * 100_000, "9" * 5000, "{}", json.dumps({**header, "format": "99"})]
-    texts += [json.dumps({**header, "format": about}) for about in (None, 1, [], {})]
+    texts += [json.dumps({**header, "format": form}) for form in (None, 1, "", "2")]
     for text in texts:
         refuses_strategy(tmp_path / "wrong.safetensors", save(arrays, {key: text}))
-    for about in (None, 3, [], "about", {}, {"game": 3}, {"game": "leduc"}):
+    abouts: list[Any] = [None, 3, [], "about", {}, {"game": 3}, {"game": "leduc"}]
+    for about in abouts:
         path = tmp_path / "about.safetensors"
         path.write_bytes(save(arrays, {key: json.dumps({**header, "about": about})}))
         with pytest.raises(TapeteError) as error:
@@ -545,18 +547,11 @@ def test_a_header_that_lies_is_refused(strategy: bytes, tmp_path: Path) -> None:
     head, data = json.loads(strategy[8 : 8 + size]), strategy[8 + size :]
     for length in (0, 1, size - 1, size + 1, 2**31, 2**63, 2**64 - 1):
         refuses_strategy(tmp_path / "lie.safetensors", struct.pack("<Q", length) + strategy[8:])
+    lies: list[dict[str, Any]] = [{"dtype": dtype} for dtype in ("BF16", "F8_E4M3", "nonsense")]
+    lies += [{"shape": shape} for shape in ([], [2**40], [-1], [2**63, 2**63])]
+    lies += [{"data_offsets": offsets} for offsets in ([], [0, 2**60], [8, 0])]
     for name in ("keys", "counts", "probs"):
-        for change in (
-            {"dtype": "BF16"},
-            {"dtype": "F8_E4M3"},
-            {"dtype": "nonsense"},
-            {"shape": [2**40]},
-            {"shape": [-1]},
-            {"shape": [2**63, 2**63]},
-            {"data_offsets": [0, 2**60]},
-            {"data_offsets": [8, 0]},
-            {"data_offsets": []},
-        ):
+        for change in lies:
             lie = json.dumps({**head, name: {**head[name], **change}}).encode()
             refuses_strategy(tmp_path / "lie.safetensors", struct.pack("<Q", len(lie)) + lie + data)
 

@@ -12,7 +12,7 @@ from tapete.solve import SCHEMES, Progress, solve
 
 GAMES = ("kuhn", "leduc", "ocp(1000)", "dudo(4,2,2)", "dudo(5,1,2)", "domino(3,3)")
 MARKS = (1e-2, 1e-3, 1e-4)
-LONGEST = 60.0  # seconds that a run may take
+LONGEST = 20.0  # seconds that a run may take
 Entry = dict[str, Any]
 
 

@@ -126,11 +126,8 @@ class MCCFR:
 
     def table(self, **about: Any) -> Table:
         """The same as it is written to a file and looked up by key."""
-        keys, start, probs = self.policy()
-        counts = np.diff(start)
-        if counts.max(initial=0) > np.iinfo(np.uint8).max:
-            raise TapeteError(f"{self.game} has {counts.max()} actions in one place; a file has room for 255")
-        return Table(keys, counts.astype(np.uint8), probs, about)
+        policy = self.policy()
+        return Table.of(policy.keys, np.diff(policy.start), policy.probs, **about)
 
     def prove(self, form: SequenceForm) -> Proof:
         """The value of the average strategies and both best responses, in a game that can be flattened."""

@@ -234,21 +234,27 @@ class _Run:
         )
 
     def _save_checkpoint(self) -> None:
-        header = {"format": CHECKPOINT, "game": str(self.game), "algorithm": self.algorithm}
-        counters = np.array([self.engine.iterations, self.seconds])
-        write_arrays(self.checkpoint, {**self.engine.arrays(), "counters": counters}, header)
+        header = {
+            "format": CHECKPOINT,
+            "game": str(self.game),
+            "algorithm": self.algorithm,
+            "iterations": self.engine.iterations,
+            "seconds": self.seconds,
+        }
+        write_arrays(self.checkpoint, self.engine.arrays(), header)
 
     def _resume(self) -> None:
         arrays, header = read_arrays(self.checkpoint, CHECKPOINT)
         mine = self.engine.arrays()
         if (header.get("game"), header.get("algorithm")) != (str(self.game), self.algorithm):
             raise TapeteError(f"{self.checkpoint} is of {header.get('game')} by {header.get('algorithm')}")
-        if any(name not in arrays or arrays[name].shape != array.shape for name, array in mine.items()):
+        if {name: (array.shape, array.dtype) for name, array in arrays.items()} != {
+            name: (array.shape, array.dtype) for name, array in mine.items()
+        }:
             raise TapeteError(f"{self.checkpoint} does not fit this game; delete it to begin anew")
         for name, array in mine.items():
             array[:] = arrays[name]
-        self.engine.iterations = int(arrays["counters"][0])
-        self.seconds = float(arrays["counters"][1])
+        self.engine.iterations, self.seconds = header["iterations"], header["seconds"]
 
 
 def store() -> Path:

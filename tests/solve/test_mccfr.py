@@ -7,7 +7,7 @@ import pytest
 
 from tapete.core import Rng, TapeteError, make
 from tapete.solve.cfr import CFR, _next_plan
-from tapete.solve.mccfr import BLOCKS, MCCFR, SAMPLINGS, Policy, plans
+from tapete.solve.mccfr import BLOCKS, MCCFR, SAMPLINGS, plans
 from tapete.solve.response import prove
 from tapete.solve.schemes import scheme
 from tapete.solve.sequence_form import SequenceForm
@@ -248,11 +248,3 @@ def test_what_it_refuses():
     with pytest.raises(TapeteError, match="chance sampling"):
         MCCFR(kuhn, "chance", Rng(1)).restore(saved)
     assert same(run.arrays(), saved)
-
-
-def test_a_file_has_room_for_255_actions(monkeypatch):
-    run = MCCFR(make("kuhn"), "external", Rng(1))
-    many = Policy(np.ones(1, np.uint64), np.array([0, 300]), np.full(300, 1 / 300, np.float32))
-    monkeypatch.setattr(run, "policy", lambda: many)
-    with pytest.raises(TapeteError, match="300 actions"):
-        run.table()

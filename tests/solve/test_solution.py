@@ -15,10 +15,13 @@ import pytest
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import State, TapeteError, make
-from tapete.solve import DEFAULT, Progress, Table, file_name, find, solve, store
+from tapete.solve import DEFAULT, Table, file_name, find, solve, store
 from tapete.solve import solution as solving
+from tapete.solve.cfr import CFR
 from tapete.solve.linear import solve_form
+from tapete.solve.policy import read_arrays, write_arrays
 from tapete.solve.response import prove
+from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm
 from tests.conftest import Tapete
 from tests.oracles.trees import Strategy, plans, strategy_of
@@ -81,7 +84,7 @@ def test_rounds_of_rounds():
 def test_a_larger_game_of_rounds_as_a_whole():
     progress, _ = solve(make("dudo(3,1,2)"), until=1e-3)
     whole = SequenceForm.of(make("dudo(3,1,2)"))
-    run = solving.CFR(whole, solving.SCHEMES["dcfr"])
+    run = CFR(whole, SCHEMES["dcfr"])
     run.run(300)
     proof = run.prove()
     assert proof.exploitability < 5e-3
@@ -110,7 +113,7 @@ def test_what_is_known_is_not_solved_again():
     solve(make("dudo(2,1,2)"), until=1e-2, watch=lambda progress: seen.append(progress.game))
     assert {*seen} == {"dudo(2,1,2)"}
     seen.clear()
-    solve(make("dudo(2,1,2)"), until=1e-6, watch=lambda progress: seen.append(progress.game))
+    solve(make("dudo(2,1,2)"), until=1e-4, watch=lambda progress: seen.append(progress.game))
     assert {*seen} == {"dudo(2,1,1)", "dudo(2,1,2)"}, "not good enough for a closer proof"
 
 
@@ -189,9 +192,13 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path, monkeypatch):
         with pytest.raises(TapeteError, match=r"x.safetensors.checkpoint is of kuhn by dcfr"):
             solve(make(name), algorithm=algorithm, save=path, resume=True)
     note = tmp_path / "x.safetensors.checkpoint"
-    arrays, header = solving.read_arrays(note, solving.CHECKPOINT)
-    for wrong in ({"regrets0": arrays["regrets0"][1:]}, {"counters": arrays["counters"][:1]}):
-        solving.write_arrays(note, {**arrays, **wrong}, header)
+    arrays, header = read_arrays(note, solving.CHECKPOINT)
+    for wrong in (
+        {"regrets0": arrays["regrets0"][1:]},
+        {"gains1": arrays["gains1"].astype(np.float32)},
+        {"x": np.ones(1)},
+    ):
+        write_arrays(note, {**arrays, **wrong}, header)
         with pytest.raises(TapeteError, match="does not fit"):
             solve(make("kuhn"), algorithm="dcfr", save=path, resume=True)
     note.write_bytes(note.read_bytes()[:-1])
@@ -203,7 +210,7 @@ def test_a_checkpoint_of_something_else_is_refused(tmp_path, monkeypatch):
 
 def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
     """A real process, and SIGKILL, which nothing can prepare for."""
-    line = [TAPETE, "solve", "leduc", "--until", "0", "--iterations", "30000", "--checkpoint-every", "0", "--json"]
+    line = [TAPETE, "solve", "leduc", "--until", "0", "--iterations", "12000", "--checkpoint-every", "0", "--json"]
     straight, halting = tmp_path / "a.safetensors", tmp_path / "b.safetensors"
     done = subprocess.run([*line, "--save", str(straight)], capture_output=True, text=True, check=True)
     note = halting.with_name("b.safetensors.checkpoint")
@@ -221,7 +228,7 @@ def test_a_run_that_is_killed_ends_with_the_same_bytes(tmp_path):
     assert not note.exists()
     one, two = json.loads(done.stdout), json.loads(again.stdout)
     assert {**one, "seconds": 0} == {**two, "seconds": 0}
-    assert one["iterations"] == 30_000
+    assert one["iterations"] == 12_000
 
 
 def test_files_in_the_store_are_what_they_say(tmp_path):
@@ -302,7 +309,7 @@ def test_the_command_for_people(tapete: Tapete, tmp_path: Path) -> None:
 
 def test_show_in_json(tapete: Tapete) -> None:
     tapete("solve", "dudo(2,1,2)", "--json")
-    for arguments in (["--show", "dudo(2,1,2): 1 12"], ["dudo(2,1,2)", "--show", "1 12"]):
+    for arguments in (["--show", "dudo(2,1,2): 1 1-2"], ["dudo(2,1,2)", "--show", "1 1-2"]):
         done = tapete("solve", *arguments, "--json")
         assert done.status == 0, done.err
         result = json.loads(done.out)

@@ -172,10 +172,12 @@ def returns(p: Any, out: Any) -> None:
 @rule
 def infoset(p: Any, player: int) -> Any:
     s = view(p)
-    key = mix(mix(mix(player, s.dealt), s.card[player]), s.card[BOARD])
+    line = np.uint64(0)  # the moves of both rounds, a byte each
     for i in range(2 * MOST_MOVES):
-        key = mix(key, s.line[i // MOST_MOVES, i % MOST_MOVES])
-    return mix(key, s.card[1 - player]) if is_shown(s) else key
+        line |= np.uint64(np.uint8(s.line[i // MOST_MOVES, i % MOST_MOVES])) << np.uint64(8 * i)
+    other = s.card[1 - player] if is_shown(s) else -1
+    cards = ((s.card[player] + 1) << 8) | ((s.card[BOARD] + 1) << 4) | (other + 1)
+    return mix(mix((s.dealt << 1) | player, cards), line)
 
 
 @rule
