@@ -48,7 +48,7 @@ def main() -> None:
         status = app(standalone_mode=False)
         sys.stdout.flush()
     except UsageError as error:
-        if not (error.args and error.args[0]):  # help was shown, because nothing was asked for
+        if not error.format_message():  # help was shown, because nothing was asked for
             raise SystemExit(2) from None
         _fail(f"{error.format_message().rstrip().rstrip('.')}; `tapete --help` tells how it goes")
     except TapeteError as error:

@@ -77,11 +77,12 @@ class Table:
         except KeyError:
             raise TapeteError(f"{path} is not a strategy: something is missing in it") from None
         right = table.keys.dtype == np.uint64 and table.counts.dtype == np.uint8 and table.probs.dtype == np.float32
+        right &= all(array.ndim == 1 for array in arrays.values()) and isinstance(table.about, dict)
         if not right or len(table.keys) != len(table.counts) or len(table.probs) != table.counts.sum(dtype=np.int64):
             raise TapeteError(f"{path} is not a strategy: its arrays don't fit together")
         if (table.keys[1:] <= table.keys[:-1]).any():
             raise TapeteError(f"{path} is not a strategy: its information sets are not in order")
-        valid = ((table.probs >= 0) & (table.probs <= 1)).all()
+        valid = ((table.probs >= 0) & (table.probs <= 1)).all() and (table.counts > 0).all()
         if valid:
             ends = np.cumsum(table.probs, dtype=np.float64)[table.start[1:] - 1]
             valid = (abs(np.diff(ends, prepend=0) - 1) < 1e-3).all()
@@ -110,13 +111,16 @@ def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict
 
 def read_arrays(path: str | Path, form: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the header of a safetensors file of the given format."""
+    if not os.path.isfile(path):  # reading a pipe might never end
+        raise TapeteError(f"there is no file {path}")
     try:
         with safe_open(path, framework="np") as file:
             header = json.loads((file.metadata() or {}).get(HEADER, "{}"))
-            if header.get("format") != form:
-                raise TapeteError(f"{path} has format {header.get('format')!r}, not {form!r}")
-            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118
-    except FileNotFoundError:
-        raise TapeteError(f"there is no file {path}") from None
-    except (OSError, SafetensorError, json.JSONDecodeError) as error:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise TapeteError(f"can't read {path}: {str(error).splitlines()[0]}") from None
+    except (TypeError, AttributeError):  # numbers of a kind that NumPy doesn't have
+        raise TapeteError(f"can't read {path}: it has numbers of another kind") from None
+    if not isinstance(header, dict) or header.get("format") != form:
+        raise TapeteError(f"{path} has not the format {form!r}")
+    return arrays, header

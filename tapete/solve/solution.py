@@ -12,7 +12,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core.errors import TapeteError

@@ -16,6 +16,8 @@ from tapete.agents.equilibrium import Equilibrium
 from tapete.core import TapeteError, make
 from tapete.solve import Progress, Table, file_name, store
 
+TELL = 20.0  # seconds between two lines where there is no terminal
+
 
 def read_share(text: str) -> float:
     """An exploitability: "0.1%" or "0.001"."""
@@ -36,6 +38,7 @@ class Watch:
         self.console = Console(stderr=True, quiet=quiet)
         self.live = Live(console=self.console, refresh_per_second=4, transient=True)
         self.last: Progress | None = None
+        self.told = 0.0  # when the last line was printed, where lines are printed
 
     def __enter__(self) -> Watch:
         self.live.start()
@@ -55,8 +58,9 @@ class Watch:
             )
             self.last = None
         self.live.update(Text(self._line(progress)))
-        if not self.console.is_terminal and (self.last is None or progress.seconds > 1.5 * self.last.seconds + 5):
+        if not self.console.is_terminal and (self.last is None or progress.seconds > self.told + TELL):
             self.console.print(self._line(progress), highlight=False)
+            self.told = progress.seconds
         self.last = progress
 
     def _line(self, progress: Progress) -> str:

@@ -118,10 +118,9 @@ def test_files_that_can_not_be_written(tmp_path):
 
 def test_what_is_not_a_strategy_is_refused(tmp_path):
     path = tmp_path / "x.safetensors"
-    with pytest.raises(TapeteError, match="there is no file"):
-        Table.load(path)
-    with pytest.raises(TapeteError, match="can't read"):
-        Table.load(tmp_path)
+    for nothing in (path, tmp_path):
+        with pytest.raises(TapeteError, match="there is no file"):
+            Table.load(nothing)
     for raw in (b"", b"garbage", struct.pack("<Q", 2**62) + b"{}"):
         path.write_bytes(raw)
         with pytest.raises(TapeteError, match="can't read"):
@@ -132,7 +131,7 @@ def test_what_is_not_a_strategy_is_refused(tmp_path):
     with pytest.raises(TapeteError, match="can't read"):
         Table.load(path)
     save_file({"keys": np.zeros(1)}, path)
-    with pytest.raises(TapeteError, match="has format None, not '1'"):
+    with pytest.raises(TapeteError, match="has not the format '1'"):
         Table.load(path)
     save_file({"keys": np.zeros(1)}, path, {"tapete": "{"})
     with pytest.raises(TapeteError, match="can't read"):
