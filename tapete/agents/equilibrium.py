@@ -35,8 +35,10 @@ class Equilibrium:
         return self.tables[str(game)]
 
     def probabilities(self, view: View) -> dict[int, float]:
-        """What the table says; even chances where it says nothing, which only forced moves do."""
+        """What the table says; moves without a choice are not in it."""
         legal = view.actions()
+        if len(legal) == 1:
+            return {legal[0]: 1.0}
         place = current_round(view)
         if place is None:
             table, key = self.table(view.game), view.infoset
@@ -45,7 +47,7 @@ class Equilibrium:
             table, key = self.table(game), game.read(place.moves).infoset(place.seat)
         probs = table.lookup(key)
         if probs is None or len(probs) != len(legal):
-            return dict.fromkeys(legal, 1 / len(legal))
+            raise TapeteError(f"the solution of {view.game} is not one of today's rules; solve it again ({view})")
         return dict(zip(legal, (probs / np.sum(probs, dtype=np.float64)).tolist(), strict=True))
 
 

@@ -125,7 +125,7 @@ class SolvedRow:
 
 def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
     """Runs the experiments and writes results.json, README.md and the plots into a folder."""
-    rows = [theirs for theirs in SOLVED if row in ("", theirs.game) and (not quick or theirs.game in QUICK)]
+    rows = [theirs for theirs in SOLVED if theirs.game == row or (not row and (not quick or theirs.game in QUICK))]
     games = [game for game in MATCHED if row in ("", game)]
     if not rows and not games:
         raise TapeteError(f"there is no row {row!r}; there are {', '.join([*MATCHED, *(r.game for r in SOLVED)])}")
