@@ -28,7 +28,7 @@ def load(module: str) -> Any:
 
 
 def openspiel(name: str, unit: str = "steps") -> Work:
-    """OpenSpiel's C++ games, called from Python. All chance in these is uniform, so drawing costs a choice."""
+    """OpenSpiel's C++ games, played from Python as its documentation does: chance by its outcomes and probabilities."""
     game, rng = load("pyspiel").load_game(name), Random(1)
 
     def work(rounds: int) -> int:
@@ -36,7 +36,11 @@ def openspiel(name: str, unit: str = "steps") -> Work:
         for _ in range(rounds):
             state = game.new_initial_state()
             while not state.is_terminal():
-                state.apply_action(rng.choice(state.legal_actions()))
+                if state.is_chance_node():
+                    outcomes, probs = zip(*state.chance_outcomes(), strict=True)
+                    state.apply_action(rng.choices(outcomes, probs)[0])
+                else:
+                    state.apply_action(rng.choice(state.legal_actions()))
                 steps += 1
         return rounds if unit == "games" else steps
 
