@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core.errors import TapeteError
@@ -251,9 +252,18 @@ class _Run:
             name: (array.shape, array.dtype) for name, array in mine.items()
         }:
             raise TapeteError(f"{self.checkpoint} does not fit this game; delete it to begin anew")
+        iterations, seconds = header.get("iterations", -1), header.get("seconds", -1.0)
+        is_run = (
+            isinstance(iterations, int)
+            and isinstance(seconds, float)
+            and 0 <= seconds < math.inf
+            and 0 <= iterations < 2**62
+        )
+        if not is_run or not all(np.isfinite(array).all() for array in arrays.values()):
+            raise TapeteError(f"{self.checkpoint} has numbers that no run could have; delete it to begin anew")
         for name, array in mine.items():
             array[:] = arrays[name]
-        self.engine.iterations, self.seconds = header["iterations"], header["seconds"]
+        self.engine.iterations, self.seconds = iterations, seconds
 
 
 def store() -> Path:
