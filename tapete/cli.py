@@ -39,11 +39,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 def main() -> None:
     """The entry point of `tapete`."""
-    for stream in (sys.stdin, sys.stdout):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # what can't be read, and the signs of cards where they can't be written
+    _mend_streams()
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()
@@ -63,6 +59,14 @@ def main() -> None:
     except MemoryError:
         _fail("there is not enough memory for this")
     raise SystemExit(status or 0)
+
+
+def _mend_streams() -> None:
+    """Closed ones become empty; what can't be read, or written where the signs of cards are missing, is replaced."""
+    sys.stdin, sys.stdout = sys.stdin or open(os.devnull), sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def _fail(text: str, status: int = 2) -> NoReturn:

@@ -137,6 +137,21 @@ def test_play_asks_for_a_game_until_it_gets_one(tapete: Tapete) -> None:
     assert done.err == "tapete: no game was chosen; write it as in: tapete play truco\n"
 
 
+def test_names_from_a_file_are_shown_as_they_are(tapete: Tapete, tmp_path: Path) -> None:
+    """Neither brackets, which mean colours to the library that prints, nor names that are numbers confuse anybody."""
+    path = tmp_path / "[bold].json"
+    path.write_text('{"rows": ["[/red]", "1"], "columns": ["[b]", ":x"], "payoffs": [[1, 2], [3, 4]]}')
+    refused = tapete("play", f"matrix({path})")
+    assert (refused.status, "colon" in refused.err) == (2, True)
+    path.write_text('{"rows": ["[/red]", "1"], "columns": ["[b]", "0"], "payoffs": [[1, 2], [3, 4]]}')
+    left = tapete("play", f"matrix({path})", stdin="q\n")
+    assert "#1 [/red]   #2 1" in left.out
+    assert f"`tapete play 'matrix({path})'` goes on" in left.out
+    done = tapete("play", f"matrix({path})", stdin="1\n")
+    assert (done.status, done.err) == (0, "")
+    assert "you: 1   random: " in done.out
+
+
 def test_on_a_terminal_another_game_is_offered() -> None:
     pid, terminal = pty.fork()
     if pid == 0:

@@ -227,6 +227,9 @@ def test_for_real_too() -> None:
     assert (done.returncode, done.stderr.count(b"\n"), b"Traceback" in done.stderr) == (2, 1, False)
     done = subprocess.run([TAPETE, "play", "kuhn"], input=HOSTILE["random bytes"], capture_output=True, timeout=300)
     assert (done.returncode, done.stderr) == (0, b""), "whatever is typed, the game goes on"
+    for redirect, status in (("<&-", 0), (">&-", 0), ("> /dev/full", 2)):
+        done = subprocess.run(f"'{TAPETE}' play kuhn --new {redirect}", shell=True, capture_output=True, timeout=300)
+        assert (done.returncode, len(done.stderr.splitlines())) == (status, status // 2), done.stderr
 
 
 # States.

@@ -71,7 +71,7 @@ def _seats(scene: Scene, names: Sequence[str], own: Things | None) -> Iterator[R
         table.add_column(name)
     for seat, name in enumerate(names):
         arrow = "▸ " if seat == scene.player else "  "
-        table.add_row(arrow + name, *(cells.get(seat, Text()) for cells in columns.values()))
+        table.add_row(Text(arrow + name), *(cells.get(seat, Text()) for cells in columns.values()))
     yield table
 
 
@@ -88,7 +88,7 @@ def _row(name: str, part: Things, labels: Labels, width: int, boxes: bool) -> Re
     grid.add_column(style="dim", min_width=LABEL, vertical="middle", no_wrap=True)
     grid.add_column()
     room = width - max(len(name), LABEL) - 2
-    grid.add_row(name, _boxes(part, labels, room) if boxes else _line(part))
+    grid.add_row(Text(name), _boxes(part, labels, room) if boxes else _line(part))
     return grid
 
 
@@ -133,7 +133,7 @@ def _face(kind: str, face: str) -> Text:
     if kind == "french" and len(face) == 2 and face[1] in FRENCH_SUITS:
         sign, colour = FRENCH_SUITS[face[1]]
         return Text(face[0] + sign, style=colour)
-    return Text(f"{face.replace('-', '|')}" if kind == "domino" else face)
+    return Text(face.replace("-", "|") if kind == "domino" else face)
 
 
 def _board(board: Board, labels: Labels, width: int) -> RenderableType:
@@ -141,14 +141,15 @@ def _board(board: Board, labels: Labels, width: int) -> RenderableType:
     cells = [_square(board, i, labels.get(Place(part=board.name, index=i), "")) for i in range(len(board.cells))]
     across, down = len(board.columns), len(board.rows)
     widest = max(2, *(len(cell) for cell in cells))
-    if max(map(len, board.rows)) + sum(max(len(column), widest) + 2 for column in board.columns) > width:
+    gap = 1 if board.kind == "disc" else 2
+    if max(map(len, board.rows)) + sum(max(len(column), widest) + gap for column in board.columns) + gap > width:
         return Text(f"{board.name}: a table of {down} x {across}, wider than this window", style="dim")
-    grid = Table(box=None, padding=(0, 1 if board.kind == "disc" else 2, 0, 0), header_style="dim")
+    grid = Table(box=None, padding=(0, gap, 0, 0), header_style="dim")
     grid.add_column("", style="dim")
     for column in board.columns:
-        grid.add_column(column, justify="center", min_width=widest)
+        grid.add_column(Text(column), justify="center", min_width=widest)
     for i, row in enumerate(board.rows):
-        grid.add_row(row, *cells[i * across : (i + 1) * across])
+        grid.add_row(Text(row), *cells[i * across : (i + 1) * across])
     return grid
 
 

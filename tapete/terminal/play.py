@@ -37,13 +37,13 @@ def sit_down(sitting: Sitting, console: Console) -> None:
             play(sitting, console, path)
         except Quit:
             sitting.save(path)
-            console.print(f"\nsaved; `tapete play '{sitting.state.game}'` goes on from here", highlight=False)
+            console.print(Text(f"\nsaved; `tapete play '{sitting.state.game}'` goes on from here"), soft_wrap=True)
             return
         path.unlink(missing_ok=True)
         played += 1
         totals = [a + b for a, b in zip(totals, sitting.state.returns(), strict=True)]
         if played > 1:
-            console.print(f"after {played} games: {_payoffs(sitting, totals)}", highlight=False)
+            console.print(Text(f"after {played} games: {_payoffs(sitting, totals)}"))
         if not _wants_another(console):
             return
         sitting = sitting.again()
