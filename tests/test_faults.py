@@ -22,7 +22,7 @@ from typer import Typer
 import tapete as package
 from tapete import Record, Rng, TapeteError, make
 from tapete.agents import load
-from tapete.cli import app
+from tapete.cli.app import app
 from tapete.solve import Progress, Table, solve
 from tapete.terminal.sitting import Sitting, saved_game
 from tests.conftest import Done, Tapete
@@ -461,7 +461,7 @@ def test_a_strategy_with_a_changed_byte_is_refused_or_plays(strategy: bytes, tmp
         changed[place] ^= 1 << rng.below(8)
         path.write_bytes(changed)
         try:
-            probabilities = load(str(path), make("kuhn")).probabilities(view)
+            probabilities = load(str(path), make("kuhn")).think(view, rng).probabilities
         except TapeteError as error:
             one_line(error)
         else:

@@ -9,16 +9,17 @@ import pytest
 
 import tapete
 from tapete.core.contract import Rules
-from tapete.core.names import needs_parameters, variants
+from tapete.core.names import playable
 
 ROOT = Path(tapete.__file__).parent
 FOLDERS = sorted(path.parent for path in (ROOT / "games").glob("*/__init__.py"))
-PLAYABLE = sorted(name for name, variant in variants().items() if not needs_parameters(variant.spec))
+PLAYABLE = playable()
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
     {"core"},
     {"games", "perft", "testing"},
+    {"nets"},
     {"solve", "search", "learn"},
     {"agents"},
     {"arena", "scale", "bridges"},
@@ -74,5 +75,5 @@ def test_a_game_does_not_know_other_games(path: Path) -> None:
     others = {name.split(".")[2] for name in imports(path) if name.startswith("tapete.games.")}
     if parts[0] == "games" and len(parts) > 2:
         assert others <= {parts[1]}
-    elif parts[0] in ("core", "solve", "search", "learn"):
+    elif parts[0] in ("core", "nets", "solve", "search", "learn"):
         assert not others, "algorithms know no game"

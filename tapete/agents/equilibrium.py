@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tapete.agents import Policy
-from tapete.core import Game, TapeteError, View, make
+from tapete.agents import Policy, Thought
+from tapete.core import Game, Rng, TapeteError, View, make
 from tapete.core.rounds import current_round
 
 if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a solution
@@ -33,6 +33,10 @@ class Equilibrium:
                 raise TapeteError(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
             self.tables[str(game)] = table
         return self.tables[str(game)]
+
+    def think(self, view: View, rng: Rng) -> Thought:
+        """Plays by the table, and draws nothing."""
+        return Thought(self.probabilities(view))
 
     def probabilities(self, view: View) -> dict[int, float]:
         """What the table says; moves without a choice are not in it."""

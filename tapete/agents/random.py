@@ -1,16 +1,16 @@
 """Any legal move, each as likely as the others: what everything else is measured against."""
 
-from tapete.agents import Policy
-from tapete.core import Game, View
+from tapete.agents import Policy, Thought
+from tapete.core import Game, Rng, View
 
 
 class Random:
     """Plays at random."""
 
-    def probabilities(self, view: View) -> dict[int, float]:
+    def think(self, view: View, rng: Rng) -> Thought:
         """Uniform over the legal moves."""
         legal = view.actions()
-        return dict.fromkeys(legal, 1 / len(legal))
+        return Thought(dict.fromkeys(legal, 1 / len(legal)))
 
 
 def random(game: Game) -> Policy:

@@ -10,7 +10,8 @@ Three decorators, and no other way to compile anything in this package:
     a small function that rules and kernels call, compiled into each of its callers.
 
 Numba's own disk cache only notices a change in the file of the compiled function. The cache here also notices a change
-in its folder and in the files of the core that have helpers, so that stale machine code is never loaded.
+in its folder and in every file of the package from which that folder takes helpers, so that stale machine code is never
+loaded.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import pkgutil
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -49,6 +51,7 @@ DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
+PACKAGE = Path(__file__).parent.parent
 CORE = [Path(__file__).parent / name for name in ("compile.py", "contract.py", "rng.py")]
 
 helper = cast("Callable[[Function], Function]", njit(error_model="numpy"))
@@ -58,9 +61,20 @@ helper = cast("Callable[[Function], Function]", njit(error_model="numpy"))
 def _stamp(folder: Path) -> str:
     """What the machine code of a folder's functions was made from."""
     digest = hashlib.sha256()
-    for path in [*sorted(folder.glob("*.py")), *CORE]:
+    for path in sorted(_sources({*folder.glob("*.py"), *CORE})):
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _sources(files: set[Path]) -> set[Path]:
+    """These files and all files with helpers that they import, directly or not."""
+    found = set(files)
+    for path in files:
+        for module in re.findall(r"^\s*from tapete\.([\w.]+) import", path.read_text(), re.MULTILINE):
+            source = PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
+            if source.exists() and any(mark in source.read_text() for mark in ("@helper", "@intrinsic")):
+                found.add(source)
+    return found if found == files else _sources(found)
 
 
 def compiled_modules() -> list[str]:

@@ -83,17 +83,24 @@ def rule(function: Callable[..., Any]) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def open_rules(typing_context: Any, table: Any) -> Any:
-    """The first line of every kernel: `rules = open_rules(table)`."""
+    """The first line of every kernel: `rules = open_rules(table)`; the table may also come as a pointer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
-        null = cgutils.get_null_value(cgutils.voidptr_t)
-        functions = []
-        for i, function_type in enumerate(_RULES.types):
-            function = cgutils.create_struct_proxy(function_type)(context, builder)
-            function.c_addr = builder.inttoptr(builder.load(cgutils.gep_inbounds(builder, data, i)), cgutils.voidptr_t)
-            function.py_addr = function.jit_addr = null
-            functions.append(function._getvalue())
+        data = arguments[0]
+        if isinstance(signature.args[0], types.Array):
+            data = cgutils.create_struct_proxy(signature.args[0])(context, builder, data).data
+        functions = [
+            function_at(context, builder, function_type, builder.load(cgutils.gep_inbounds(builder, data, i)))
+            for i, function_type in enumerate(_RULES.types)
+        ]
         return context.make_tuple(builder, signature.return_type, functions)
 
     return _RULES(table), generate
+
+
+def function_at(context: Any, builder: Any, function_type: Any, address: Any) -> Any:
+    """Generates code that makes a first-class function of the address of a C function."""
+    function = cgutils.create_struct_proxy(function_type)(context, builder)
+    function.c_addr = builder.inttoptr(address, cgutils.voidptr_t)
+    function.py_addr = function.jit_addr = cgutils.get_null_value(cgutils.voidptr_t)
+    return function._getvalue()

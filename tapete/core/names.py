@@ -103,6 +103,11 @@ def needs_parameters(function: Callable[..., Any]) -> bool:
     return any(p.default is p.empty for p in _parameters(function).values())
 
 
+def playable() -> list[str]:
+    """The names of games that can be played without saying more, which one from a file can't."""
+    return sorted(name for name, variant in variants().items() if not needs_parameters(variant.spec))
+
+
 def _written(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 

@@ -1,0 +1,61 @@
+"""The command line: a module a command, found by folder.
+
+Wrong input gets one line that says what is wrong and what would be right, and exit status 2.
+"""
+
+from __future__ import annotations
+
+import importlib
+import io
+import os
+import pkgutil
+import sys
+from typing import Any, NoReturn
+
+import typer
+
+from tapete.cli.app import app
+from tapete.core import TapeteError
+
+for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
+    importlib.import_module(_module.name)
+
+# Typer may bring its own copy of click, so the error is found by way of the one name that Typer exports.
+UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
+
+
+def main() -> None:
+    """The entry point of `tapete`."""
+    _mend_streams()
+    try:
+        status = app(standalone_mode=False)
+        sys.stdout.flush()
+    except UsageError as error:
+        if not error.format_message():  # help was shown, because nothing was asked for
+            raise SystemExit(2) from None
+        _fail(f"{error.format_message().rstrip().rstrip('.')}; `tapete --help` tells how it goes")
+    except TapeteError as error:
+        _fail(str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        _fail("stopped", status=130)
+    except BrokenPipeError:  # who read the output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+    except OSError as error:
+        _fail(str(error))
+    except MemoryError:
+        _fail("there is not enough memory for this")
+    raise SystemExit(status or 0)
+
+
+def _mend_streams() -> None:
+    """Closed ones become empty; what can't be read, or written where the signs of cards are missing, is replaced."""
+    sys.stdin, sys.stdout = sys.stdin or open(os.devnull), sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdin, sys.stdout):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _fail(text: str, status: int = 2) -> NoReturn:
+    print(f"tapete: {' '.join(text.split())}", file=sys.stderr)
+    raise SystemExit(status) from None

@@ -1,0 +1,59 @@
+"""`tapete bench`: how fast it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from tapete.cli.app import Json, app
+
+bench_app = typer.Typer(no_args_is_help=True, help="Measure speed, beside other people's code in the same run.")
+app.add_typer(bench_app, name="bench")
+
+Peers = Annotated[bool, typer.Option("--peers", help="Measure other people's code too, in the same run.")]
+Case = Annotated[str, typer.Option(help="Only the cases whose name contains this.")]
+Seconds = Annotated[float, typer.Option(min=0.01, max=60, help="How long each measurement takes.")]
+
+
+@bench_app.command("sim")
+def bench_sim(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Random play: decisions and steps a second on one core."""
+    from tapete.bench import sim
+
+    _report(sim.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
+@bench_app.command("solve")
+def bench_solve(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Solving: iterations of CFR+ and Monte Carlo CFR a second on one core."""
+    from tapete.bench import solve
+
+    _report(solve.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
+@bench_app.command("schemes")
+def bench_schemes(as_json: Json = False) -> None:
+    """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""
+    from tapete.bench import schemes
+
+    entries = schemes.run()
+    if as_json:
+        print(json.dumps(list(entries), indent=2))
+        return
+    for line in schemes.markdown(entries):
+        print(line, flush=True)
+
+
+def _report(rows: Any, as_json: bool) -> None:
+    """Prints the rows of a benchmark, as they come or as JSON at the end."""
+    if as_json:
+        print(json.dumps([row.to_json() for row in rows], indent=2))
+        return
+    layout = "{:28} {:22} {:>14} {:>14} {:>10}"
+    print(layout.format("case", "peer", "ours a second", "theirs", "ratio"))
+    for row in rows:
+        theirs = "" if row.theirs is None else f"{row.theirs:,.0f}"
+        ratio = "" if row.ratio is None else f"{row.ratio:,.1f}x"
+        print(layout.format(row.case, row.peer or "", f"{row.ours:,.0f}", theirs, ratio), flush=True)

@@ -1,0 +1,28 @@
+"""`tapete reproduce`: the papers' experiments."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tapete.cli.app import app
+from tapete.core import TapeteError
+
+
+@app.command()
+def reproduce(
+    study: Annotated[str, typer.Argument(help="The paper: rojas.")],
+    row: Annotated[str, typer.Option(help="Only this row of its tables, as in dudo(4,2,2).")] = "",
+    quick: Annotated[bool, typer.Option("--quick", help="Only the small rows, and fewer runs.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Where to write; else runs/STUDY.")] = None,
+) -> None:
+    """Run a paper's experiments again, and write its tables with ours beside them."""
+    studies = [module.name for module in pkgutil.iter_modules(importlib.import_module("tapete.studies").__path__)]
+    if study not in studies:
+        raise TapeteError(f"there is no study {study!r}; there are {', '.join(studies)}")
+    module = importlib.import_module(f"tapete.studies.{study}")
+    module.run(out or Path("runs") / study, row=row, quick=quick, say=print)

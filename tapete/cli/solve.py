@@ -1,0 +1,55 @@
+"""`tapete solve`: equilibria."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tapete.cli.app import Json, app
+from tapete.core import TapeteError, make
+
+
+@app.command()
+def solve(
+    game: Annotated[str, typer.Argument(help="A zero-sum game of two players.")] = "",
+    algorithm: Annotated[str, typer.Option(help="A member of the CFR family: see docs/solving.md.")] = "",
+    until: Annotated[str, typer.Option(help="Stop at this exploitability: 0.1% or 0.001.")] = "0.1%",
+    seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = float("inf"),
+    iterations: Annotated[int, typer.Option(min=1, help="Stop after so many iterations.")] = 10**9,
+    save: Annotated[Path | None, typer.Option(help="Where to write the solution; else to the store.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
+    checkpoint_every: Annotated[float, typer.Option(min=0, help="Seconds between notes of where a run is.")] = 120,
+    threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
+    show: Annotated[str, typer.Option(help="A state: print what the solution does there, as in 'kuhn: J Q'.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Find an equilibrium, and prove by exact best responses how good it is."""
+    from tapete.solve import DEFAULT
+    from tapete.solve import solve as solve_game
+    from tapete.terminal.solving import Watch, read_share, show_strategy
+
+    if show:
+        show_strategy(show if ":" in show or not game else f"{make(game)}: {show}", save, as_json)
+        return
+    if not game:
+        raise TapeteError("which game? write it as in: tapete solve kuhn")
+    with Watch(read_share(until), quiet=as_json) as watch:
+        progress, table = solve_game(
+            make(game),
+            algorithm=algorithm or DEFAULT,
+            until=read_share(until),
+            seconds=seconds,
+            iterations=iterations,
+            threads=threads,
+            save=save,
+            resume=resume,
+            checkpoint_every=checkpoint_every,
+            watch=watch,
+        )
+    if as_json:
+        print(json.dumps(progress.to_json()))
+    else:
+        watch.conclude(progress, table, save)
