@@ -9,26 +9,16 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import cache, partial
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from tapete.core import Call, Game, Rng, TapeteError, View
+from tapete.core import Call, Game, Rng, TapeteError, Thought, View
 
-__all__ = ["Policy", "Thought", "agents", "choose", "draw", "load"]
+__all__ = ["Policy", "Thought", "agents", "choose", "draw", "levels", "load", "opponents"]
 
 
-@dataclass(frozen=True)
-class Thought:
-    """What a policy makes of a position, for its seat. All but the probabilities may be unknown."""
-
-    probabilities: dict[int, float]  # how likely it is to make each legal move; they add up to 1
-    value: float | None = None  # the payoff it expects
-    values: dict[int, float] = field(
-        default_factory=dict
-    )  # the payoff it expects after a move, for moves it has looked at
-    visits: dict[int, int] = field(default_factory=dict)  # how often a search has tried a move
-    line: tuple[int, ...] = ()  # the moves it expects from here, its own first
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Policy(Protocol):
@@ -63,6 +53,27 @@ def agents() -> dict[str, Callable[..., Policy]]:
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
         for function in importlib.import_module(module.name).AGENTS:
             found[function.__name__] = function
+    return found
+
+
+def levels(*texts: str) -> Callable[[Function], Function]:
+    """Says which texts an agent is offered by, the weakest first; without this, by its name."""
+
+    def mark(function: Function) -> Function:
+        function.levels = texts  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def opponents(game: Game) -> list[str]:
+    """Those who can play a game, as they are offered to a person."""
+    found = []
+    for name, function in sorted(agents().items()):
+        for text in getattr(function, "levels", (name,)):
+            with suppress(TapeteError):
+                load(text, game)
+                found.append(text)
     return found
 
 

@@ -8,6 +8,7 @@ from tapete.core.record import Record
 from tapete.core.rng import Rng
 from tapete.core.scene import Board, Move, Note, Place, Scene, Score, Things
 from tapete.core.spec import Field, Spec
+from tapete.core.thought import Thought
 
 __all__ = [
     "CHANCE",
@@ -29,6 +30,7 @@ __all__ = [
     "State",
     "TapeteError",
     "Things",
+    "Thought",
     "View",
     "make",
     "variants",

@@ -5,7 +5,8 @@ An evaluator is one C function, so a search is compiled once for all of them, as
     evaluate(table, state, seat, legal, n, model, rng, values, priors)
 
 ``table``           the rules, for `open_rules`
-``state``           where `seat` is to move, and has the `n` moves `legal`; may be spoilt
+``state``           where `seat` is to move; may be spoilt
+``legal``           its `n` moves, in room for the most that the game ever has; may be spoilt. No priors wanted: n is 0
 ``model``           addresses of whatever the evaluator needs: weights, scratch memory
 ``rng``             for evaluators that draw; others leave it as it is, and give the same judgement every time
 ``values``          out: the payoff that each seat may expect

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from tapete.core.compile import DOUBLES, FLOATS, LONGS, WORDS, kernel
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
+from tapete.core.hashmap import find, grown, put
 from tapete.core.rng import Rng
 from tapete.solve import walks
-from tapete.solve.hashmap import find, grown, put
 from tapete.solve.policy import Table
 from tapete.solve.response import Plan, Proof, prove
 from tapete.solve.sequence_form import SequenceForm

@@ -23,9 +23,9 @@ from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper
 from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game, State
+from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.rng import mix
 from tapete.core.tables import STATES
-from tapete.solve.hashmap import find, grown, new_map, put
 from tapete.solve.sequence_form import longer
 
 LANES = 16  # vectors are padded to a multiple of this, so that vector code over hands has no rest

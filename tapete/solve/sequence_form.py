@@ -20,9 +20,9 @@ from tapete.core.compile import DOUBLES, INTS, WORDS, float64_ptr, helper, int32
 from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
+from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.tables import STATES
 from tapete.perft import hash_bytes
-from tapete.solve.hashmap import find, grown, new_map, put
 
 LIMIT = 8_000_000  # ends of the game; 16 bytes each, and as much again to sort them
 DEALS = 2**28  # bytes of states after the deal

@@ -15,12 +15,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, first_round
 from tapete.solve.cfr import CFR
-from tapete.solve.policy import Table, read_arrays, write_arrays
+from tapete.solve.policy import Table
 from tapete.solve.public_tree import PublicTree, private_deals
 from tapete.solve.response import Proof
 from tapete.solve.schemes import SCHEMES, scheme

@@ -27,8 +27,8 @@ from tapete.core.compile import (
     uint64_ptr,
 )
 from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.hashmap import find, put
 from tapete.core.rng import below, uniform
-from tapete.solve.hashmap import find, put
 from tapete.solve.regrets import updated
 
 EXPLORATION = 0.6  # outcome sampling: how often the walker moves at random

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from tapete.core import TapeteError
-from tapete.solve.policy import Table, read_arrays, write_arrays
+from tapete.core.arrays import read_arrays, write_arrays
+from tapete.solve.policy import Table
 
 ABOUT = {"game": "kuhn", "algorithm": "dcfr", "iterations": 7, "exploitability": 0.1 + 0.2, "parameters": {"x": "ä"}}
 

@@ -15,11 +15,11 @@ import pytest
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import State, TapeteError, make
+from tapete.core.arrays import read_arrays, write_arrays
 from tapete.solve import DEFAULT, Table, file_name, find, solve, store
 from tapete.solve import solution as solving
 from tapete.solve.cfr import CFR
 from tapete.solve.linear import solve_form
-from tapete.solve.policy import read_arrays, write_arrays
 from tapete.solve.response import prove
 from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm

@@ -1,0 +1,61 @@
+"""How much a search may do: so many simulations, or so many seconds; on one core or on several."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from tapete.core.errors import TapeteError
+from tapete.core.rng import Rng
+
+SLICE = 0.004  # seconds between looks at the clock
+MOST = 10**9
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may spend on a move: simulations in all, or seconds."""
+
+    iterations: int = 0  # 0: as many as there is time for
+    seconds: float = 0.0  # 0: as long as it takes
+    threads: int = 1  # trees that grow side by side, their roots added up at the end
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.iterations <= MOST or not 0 <= self.seconds <= MOST:
+            raise TapeteError("iterations and seconds can't be negative, nor more than a billion")
+        if (self.iterations > 0) == (self.seconds > 0):
+            raise TapeteError("a search is limited by iterations or by seconds: say one of them")
+        if not 1 <= self.threads <= 256:
+            raise TapeteError(f"threads must be between 1 and 256, not {self.threads}")
+
+    def share(self, thread: int) -> int:
+        """The simulations of one of the threads."""
+        return self.iterations // self.threads + (thread < self.iterations % self.threads)
+
+
+def spend(budget: Budget, grow: Callable[[int, int, Rng], None], rng: Rng) -> None:
+    """Calls `grow(thread, simulations, rng)` until the budget is spent, each thread in a stream of its own.
+
+    With a number of simulations, what comes out depends on the generator and on nothing else.
+    """
+    seeds = (rng.below(1 << 30), rng.below(1 << 30))
+
+    def work(thread: int) -> None:
+        stream = Rng("search", *seeds, thread)
+        if budget.iterations:
+            grow(thread, budget.share(thread), stream)
+            return
+        began, done, chunk = time.perf_counter(), 0, 1
+        while (used := time.perf_counter() - began) < budget.seconds:
+            if done:  # as many as fit into a slice of time, by what they have taken so far
+                chunk = max(1, min(int(SLICE * done / used), 2 * chunk))
+            grow(thread, chunk, stream)
+            done += chunk
+
+    if budget.threads == 1:
+        work(0)
+        return
+    with ThreadPoolExecutor(budget.threads) as pool:
+        list(pool.map(work, range(budget.threads)))
