@@ -75,7 +75,7 @@ class Forest:
                 values, scores = judge(self.observations[:n])
                 self._absorb(values, scores, n, rng)
             if simulation == 0 and noise > 0:
-                draws = np.random.Generator(np.random.PCG64([int(word) for word in rng.words]))
+                draws = np.random.Generator(np.random.PCG64([rng.below(1 << 30), rng.below(1 << 30)]))
                 gammas = draws.standard_gamma(alpha, self.legal.shape, dtype=np.float32) + np.float32(1e-9)
                 _stir(self.trees, gammas, noise)
 
@@ -127,7 +127,7 @@ class Forest:
         return out / self.scale
 
     def step(self, actions: NDArray[np.int32]) -> None:
-        """Makes a move at every root, and keeps what is known of the position after it. A negative one: none is made."""
+        """Makes a move at every root [B], none where it is negative; what is known of the position after it is kept."""
         _step(self.game.table, self.roots, self.trees, self.used, np.ascontiguousarray(actions, dtype=np.int32))
 
 

@@ -1,0 +1,108 @@
+"""MCTS as the papers write it: a node is an object. It draws from the same stream as ours."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from tapete.core.game import State
+from tapete.core.rng import Rng
+
+
+@dataclass
+class Node:
+    """A move, and what came of it."""
+
+    action: int = -1
+    visits: int = 0
+    total: float = 0.0  # payoffs of who made the move
+    prior: float = 0.0
+    value: float = 0.0
+    children: list[Node] = field(default_factory=list)
+
+
+def shuffled(actions: list[int], rng: Rng) -> list[int]:
+    """Inside out, by Durstenfeld."""
+    found: list[int] = []
+    for action in actions:
+        found.append(action)
+        j = rng.below(len(found))
+        found[-1], found[j] = found[j], action
+    return found
+
+
+def playout(state: State, rng: Rng) -> list[float]:
+    while not state.over:
+        state.apply(rng.choice(state.actions()))
+    return state.returns()
+
+
+def uct(state: State, iterations: int, c: float, rng: Rng) -> Node:
+    """UCT with random playouts."""
+    root = Node()
+    for _ in range(iterations):
+        world, path, movers = state.copy(), [root], []
+        while not world.over:
+            node = path[-1]
+            if not node.children:
+                if node.visits == 0 and node is not root:
+                    break
+                node.children = [Node(action) for action in shuffled(world.actions(), rng)]
+            untried = [child for child in node.children if child.visits == 0]
+            parent = node.visits
+            best = (
+                untried[0]
+                if untried
+                else max(
+                    node.children,
+                    key=lambda v: v.total / v.visits + c * math.sqrt(2 * math.log(parent) / v.visits),
+                )
+            )
+            movers.append(world.player)
+            world.apply(best.action)
+            path.append(best)
+        back_up(path, movers, playout(world, rng))
+    return root
+
+
+def puct(state: State, iterations: int, c: float, first_play: float) -> Node:
+    """PUCT with the judgement that `tests/search/opinion.py` gives."""
+    root = Node()
+    for _ in range(iterations):
+        world, path, movers = state.copy(), [root], []
+        while path[-1].children:
+            node = path[-1]
+            tries = 1 + sum(child.visits for child in node.children)
+            average = (node.value + sum(child.total for child in node.children)) / tries
+
+            def score(v: Node, tries: int = tries, average: float = average) -> float:
+                q = v.total / v.visits if v.visits else average - first_play
+                return q + c * v.prior * math.sqrt(tries) / (1 + v.visits)
+
+            best = max(node.children, key=score)
+            movers.append(world.player)
+            world.apply(best.action)
+            path.append(best)
+        if world.over:
+            values = world.returns()
+        else:
+            value, priors = opinion(world)
+            path[-1].value = value
+            path[-1].children = [Node(action, prior=p) for action, p in zip(world.actions(), priors, strict=True)]
+            values = [value, -value] if world.player == 0 else [-value, value]
+        back_up(path, movers, values)
+    return root
+
+
+def opinion(state: State) -> tuple[float, list[float]]:
+    """A value and priors that depend on the position in no sensible way, in numbers that float32 holds exactly."""
+    value = (state.infoset(state.player) % 1024) / 512 - 1
+    n = len(state.actions())
+    return value, [2.0 ** -min(i + 1, n - 1) if n > 1 else 1.0 for i in range(n)]
+
+
+def back_up(path: list[Node], movers: list[int], values: list[float]) -> None:
+    path[0].visits += 1
+    for node, mover in zip(path[1:], movers, strict=True):
+        node.visits += 1
+        node.total += values[mover]

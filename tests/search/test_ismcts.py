@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import pytest
+
+from tapete.core import Game, Rng, State, TapeteError, make
+from tapete.search import ISMCTS, Budget
+from tapete.solve import find
+from tapete.solve.response import best_response
+from tapete.solve.sequence_form import SequenceForm
+from tests.oracles import trees
+
+HIDDEN = ["kuhn", "leduc", "rps", "dudo(5,2,2)", "domino(3,4)", "truco", "holdem", "holdem(players=5)", "doudizhu"]
+
+
+def some_state(game: Game, seed: int) -> State:
+    """Where a player is to move, after random play."""
+    rng = Rng(seed, "some")
+    while True:
+        state = game.start().deal(rng)
+        for _ in range(rng.below(1 + min(game.spec.longest, 30))):
+            if not state.over:
+                state.apply(rng.choice(state.actions())).deal(rng)
+        if not state.over:
+            return state
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_it_does_the_same_in_worlds_that_its_seat_cannot_tell_apart(name: str) -> None:
+    game = make(name)
+    different = 0
+    for seed in range(25):
+        state = some_state(game, seed)
+        seat = state.player
+        other = state.view(seat).sample(Rng(seed, "other"))
+        different += other != state
+        assert other.infoset(seat) == state.infoset(seat)
+        here, there = (
+            ISMCTS(game, infosets=4096).run(world.view(seat), Rng(seed), Budget(iterations=200))
+            for world in (state, other)
+        )
+        assert here == there
+    assert different > 5, "worlds that are the same prove nothing"
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "truco"])
+def test_no_seat_in_the_tree_has_more_nodes_than_information_sets(name: str) -> None:
+    """A mover's node is found by what he knows: many worlds, few nodes."""
+    game = make(name)
+    state = some_state(game, 3)
+    search = ISMCTS(game, keep=False)
+    search.run(state.view(state.player), Rng(1), Budget(iterations=3000))
+    tree = search.trees[0]
+    if name == "kuhn":
+        assert tree.used[0] <= 12
+    keys = tree.keys[tree.keys != 0]
+    assert len(keys) == tree.used[0] == len(set(keys.tolist()))
+
+
+def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: str, rest: trees.Strategy) -> float:
+    """What the search gains for a seat, exactly, over all deals, when the others play `rest`."""
+    strategy = dict(rest)
+    for state in decisions(game.start(), seat):
+        key = state.infoset(seat)
+        search = ISMCTS(game, opponents=opponents, infosets=4096)
+        thought = search.run(state.view(seat), Rng(1, key), Budget(iterations=iterations))
+        strategy[key] = list(thought.probabilities.values())
+    value = trees.value(root, strategy)
+    return value if seat == 0 else -value
+
+
+def decisions(start: State, seat: int) -> list[State]:
+    """One state of every information set in which the seat has a choice."""
+    found: dict[int, State] = {}
+    stack = [start]
+    while stack:
+        state = stack.pop()
+        if state.over:
+            continue
+        legal = state.actions()
+        if state.player == seat and len(legal) > 1:
+            found.setdefault(state.infoset(seat), state)
+        stack += [state.copy().apply(action) for action in legal]
+    return list(found.values())
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize(("name", "short"), [("kuhn", 0.0), ("leduc", 0.02)])
+def test_it_approaches_the_best_response_to_random_play(name: str, short: float, seat: int) -> None:
+    game = make(name)
+    root = trees.grow(game)
+    uniform = {key: [1 / n] * n for key, n in (trees.choices(root, 0) | trees.choices(root, 1)).items()}
+    form = SequenceForm.of(game)
+    best, _ = best_response(form, seat, trees.plans(form, uniform)[1 - seat])
+    gains = [gain(game, root, seat, iterations, "random", uniform) for iterations in (1, 64, 16_384)]
+    assert gains == sorted(gains)
+    assert gains[-1] <= best + 1e-9, "nothing gains more than a best response"
+    assert gains[-1] >= (1 - short) * best - 1e-9
+    if name == "leduc":
+        assert gains[0] < best / 2, "with one simulation it is far from it"
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_on_kuhn_an_equilibrium_gains_little_from_it(seat: int) -> None:
+    game = make("kuhn")
+    root, table = trees.grow(game), find(game)
+    assert table is not None
+    keys = trees.choices(root, 0) | trees.choices(root, 1)
+    play = trees.strategy_of(table, keys)
+    value = trees.value(root, play) * (1 if seat == 0 else -1)
+    little, much = (gain(game, root, seat, n, "search", play) for n in (2, 5000))
+    assert much <= value + 1e-3, "nobody gains more against an equilibrium than its value, but for its exploitability"
+    assert value - much < 0.05
+    assert much >= little
+
+
+def test_seeds_threads_and_time() -> None:
+    state = make("truco").start().deal(Rng(1))
+    view = state.view(state.player)
+    for threads in (1, 2):
+        first, again = (ISMCTS(state.game).run(view, Rng(5), Budget(301, threads=threads)) for _ in range(2))
+        assert first == again
+        assert sum(first.visits.values()) == 301
+    assert sum(ISMCTS(state.game).run(view, Rng(5), Budget(seconds=0.02)).visits.values()) > 0
+
+
+def test_what_is_known_is_kept_and_memory_is_bounded() -> None:
+    state = make("leduc").start().deal(Rng(1))
+    view = state.view(state.player)
+    search = ISMCTS(state.game)
+    search.run(view, Rng(1), Budget(100))
+    assert sum(search.run(view, Rng(2), Budget(100)).visits.values()) == 200
+    small = ISMCTS(make("truco"), infosets=64)
+    state = small.game.start().deal(Rng(1))
+    for seed in range(3):
+        small.run(state.view(state.player), Rng(seed), Budget(1000))
+        assert small.trees[0].used[0] <= 64
+
+
+def test_the_line_can_be_played() -> None:
+    game = make("dudo(5,2,2)")
+    state = game.start().deal(Rng(1))
+    thought = ISMCTS(game).run(state.view(state.player), Rng(1), Budget(20_000))
+    assert len(thought.line) > 1
+    for action in thought.line:
+        state.apply(action)
+
+
+def test_unknown_opponents_are_refused() -> None:
+    with pytest.raises(TapeteError, match="search, random"):
+        ISMCTS(make("kuhn"), opponents="friendly")
