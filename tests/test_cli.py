@@ -109,20 +109,29 @@ def test_a_saved_game_is_not_taken_for_another_one(tapete: Tapete, home: Path) -
     assert tapete("play", "kuhn", "--seed", "5", stdin="q\n").status == 0
     (path,) = (home / "state").rglob("*.json")
     before = path.read_text()
-    for other in (["--against", "person"], ["--seat", "1"], ["--seed", "6"]):
+    for other in (["--against", "person"], ["--seat", "1"], ["--seed", "6"], ["--level", "2"]):
         done = tapete("play", "kuhn", *other)
         assert (done.status, done.out) == (2, "")
         assert "--new begins anew" in done.err
         assert path.read_text() == before
-    same = tapete("play", "kuhn", "--seed", "5", "--against", "random", "--seat", "0", stdin="q\n")
+    same = tapete("play", "kuhn", "--seed", "5", "--against", "best", "--seat", "0", stdin="q\n")
     assert "going on with the game" in same.out
     new = tapete("play", "kuhn", "--new", "--seat", "1", stdin="q\n")
     assert "going on" not in new.out
-    assert Record.from_json(json.loads(path.read_text())["record"]).seats == ("random", "person")
+    assert Record.from_json(json.loads(path.read_text())["record"]).seats == ("best", "person")
+
+
+def test_levels_are_those_of_the_usual_opponent(tapete: Tapete) -> None:
+    assert "best(2)" in tapete("play", "othello", "--level", "2", stdin="q\n").out
+    done = tapete("play", "othello", "--new", "--level", "2", "--against", "random")
+    assert (done.status, "leave out --level" in done.err) == (2, True)
+    assert tapete("play", "othello", "--new", "--level", "6").status == 2
 
 
 def test_the_same_seed_gives_the_same_game(tapete: Tapete) -> None:
-    one, two, three = (tapete("play", "truco", "--new", "--seed", seed, stdin="1\n" * 9) for seed in "112")
+    one, two, three = (
+        tapete("play", "truco", "--new", "--level", "3", "--seed", seed, stdin="1\n" * 9) for seed in "112"
+    )
     assert one.out == two.out != three.out
 
 
@@ -149,7 +158,7 @@ def test_names_from_a_file_are_shown_as_they_are(tapete: Tapete, tmp_path: Path)
     assert f"`tapete play 'matrix({path})'` goes on" in left.out
     done = tapete("play", f"matrix({path})", stdin="1\n")
     assert (done.status, done.err) == (0, "")
-    assert "you: 1   random: " in done.out
+    assert "you: 1   best: " in done.out
 
 
 def test_on_a_terminal_another_game_is_offered() -> None:

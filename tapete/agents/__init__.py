@@ -7,6 +7,7 @@ take the game and the agent's parameters and return a :class:`Policy`. There is 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from collections.abc import Callable
 from contextlib import suppress
@@ -51,8 +52,8 @@ def agents() -> dict[str, Callable[..., Policy]]:
     """Every agent there is, by name."""
     found: dict[str, Callable[..., Policy]] = {}
     for module in pkgutil.iter_modules(__path__, f"{__name__}."):
-        for function in importlib.import_module(module.name).AGENTS:
-            found[function.__name__] = function
+        for function in getattr(importlib.import_module(module.name), "AGENTS", ()):
+            found[function.__name__.replace("_", "-")] = function
     return found
 
 
@@ -78,14 +79,15 @@ def opponents(game: Game) -> list[str]:
 
 
 def load(text: str, game: Game) -> Policy:
-    """The agent that a text names, ready to play that game; the path of a solution is a name too."""
-    if isinstance(text, str) and text.endswith(".safetensors"):
-        from tapete.agents.equilibrium import Equilibrium
-        from tapete.solve import Table
+    """The agent that a text names, ready to play one game.
 
-        table = Table.load(text)
-        if table.about.get("game") != str(game):
-            raise TapeteError(f"{text} plays {table.about.get('game')}, not {game}")
-        return Equilibrium(game, table)
+    A file or the folder of a training run is a name too, with the parameters of a search where it is a network:
+    ``runs/othello-zero(400)``.
+    """
+    path, bracket, rest = text.partition("(") if isinstance(text, str) else ("", "", "")
+    if path.endswith(".safetensors") or os.sep in path or os.path.isdir(path):
+        from tapete.agents.files import player
+
+        return Call.read(f"player{bracket}{rest}", "agent", {"player": partial(player(path, game))}).run()
     functions = {name: partial(function, game) for name, function in agents().items()}
     return Call.read(text, "agent", functions).run()

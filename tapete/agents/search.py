@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tapete.agents import Policy, levels
 from tapete.core import Game, Rng, TapeteError, Thought, View
+from tapete.core.exact import judge_exactly
 from tapete.search import ISMCTS, MCTS, Budget
 
 USUAL = 1000  # simulations, where nothing is said
@@ -12,14 +13,17 @@ USUAL = 1000  # simulations, where nothing is said
 class Searcher:
     """Searches, and remembers what it has found for its next move."""
 
-    def __init__(self, search: MCTS | ISMCTS, budget: Budget) -> None:
+    def __init__(self, search: MCTS | ISMCTS, budget: Budget, *, exact: bool = False) -> None:
         self.search = search
         self.budget = budget
+        self.exact = exact  # near the end, perfect play where the game knows it
 
     def think(self, view: View, rng: Rng) -> Thought:
         """The result of a search; of a forced move there is nothing to think."""
         legal = view.actions()
-        return Thought({legal[0]: 1.0}) if len(legal) == 1 else self.search.run(view, rng, self.budget)
+        if len(legal) == 1:
+            return Thought({legal[0]: 1.0})
+        return (judge_exactly(view) if self.exact else None) or self.search.run(view, rng, self.budget)
 
 
 def budget(iterations: int, seconds: float, threads: int) -> Budget:

@@ -73,6 +73,36 @@ def openspiel_sampler(name: str) -> Work:
     return work
 
 
+def openspiel_mcts(name: str, simulations: int) -> Work:
+    """OpenSpiel's MCTS in C++ with random rollouts; simulations from the beginning of the game."""
+    module = load("pyspiel")
+    game = module.load_game(name)
+    bot = module.MCTSBot(game, module.RandomRolloutEvaluator(1, 1), 1.4, simulations, 1000, False, 1, False)
+    return _searches(bot, game, simulations)
+
+
+def openspiel_ismcts(name: str, simulations: int) -> Work:
+    """OpenSpiel's IS-MCTS in C++ with random rollouts; simulations from the first decision."""
+    module = load("pyspiel")
+    game = module.load_game(name)
+    judge, final = module.RandomRolloutEvaluator(1, 1), module.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
+    bot = module.ISMCTSBot(1, judge, 1.4, simulations, -1, final, False, False)
+    return _searches(bot, game, simulations)
+
+
+def _searches(bot: Any, game: Any, simulations: int) -> Work:
+    state = game.new_initial_state()
+    while state.is_chance_node():
+        state.apply_action(state.legal_actions()[0])
+
+    def work(rounds: int) -> int:
+        for _ in range(rounds):
+            bot.step(state)
+        return rounds * simulations
+
+    return work
+
+
 def rlcard(name: str) -> Work:
     """RLCard's environments; decisions of players."""
     env, rng = load("rlcard").make(name), Random(1)

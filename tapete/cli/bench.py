@@ -33,6 +33,14 @@ def bench_solve(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, a
     _report(solve.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("search")
+def bench_search(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Search: simulations a second on one core, and moves a second with the networks that ship."""
+    from tapete.bench import search
+
+    _report(search.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
 @bench_app.command("schemes")
 def bench_schemes(as_json: Json = False) -> None:
     """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""

@@ -16,7 +16,12 @@ from tapete.core.names import playable
 @app.command()
 def play(
     game: Annotated[str, typer.Argument(help="The game; asked for where it is not given.")] = "",
-    against: Annotated[str | None, typer.Option(help="Who sits on the other seats: an agent, or `person`.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Who sits on the other seats: an agent, or `person`; usually `best`.")
+    ] = None,
+    level: Annotated[
+        int | None, typer.Option(min=1, max=5, help="How strong the usual opponent, `best`, is; 5 is the strongest.")
+    ] = None,
     seat: Annotated[int | None, typer.Option(help="The seat you take; 0, the usual one, moves first.")] = None,
     seed: Annotated[int | None, typer.Option(help="Deal the cards by this seed.")] = None,
     new: Annotated[bool, typer.Option("--new", help="Begin anew, even if a game was left in the middle.")] = False,
@@ -25,12 +30,16 @@ def play(
     from tapete.terminal.play import sit_down
     from tapete.terminal.sitting import Sitting, saved_game
 
+    if level is not None:
+        if against is not None:
+            raise TapeteError(f"levels are those of the usual opponent: leave out --level, or --against {against}")
+        against = f"best({level})"
     console = Console()
     rules = make(game) if game else _ask_game(console)
     path = saved_game(rules)
     if new or not path.exists():
         sitting = Sitting.begin(
-            rules, seat or 0, "random" if against is None else against, secrets.randbits(63) if seed is None else seed
+            rules, seat or 0, "best" if against is None else against, secrets.randbits(63) if seed is None else seed
         )
     else:
         sitting = Sitting.load(path)

@@ -37,16 +37,26 @@ def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict
 
 def read_arrays(path: str | Path, form: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The arrays and the header of a safetensors file of the given format."""
+    arrays, header = _read(path, with_arrays=True)
+    if header.get("format") != form:
+        raise TapeteError(f"{path} has not the format {form!r}")
+    return arrays, header
+
+
+def read_format(path: str | Path) -> str:
+    """The format of a safetensors file, which tells who can read it."""
+    return str(_read(path, with_arrays=False)[1].get("format", ""))
+
+
+def _read(path: str | Path, *, with_arrays: bool) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     if not os.path.isfile(path):  # reading a pipe might never end
         raise TapeteError(f"there is no file {path}")
     try:
         with safe_open(path, framework="np") as file:
             header = json.loads((file.metadata() or {}).get(HEADER, "{}"))
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+            arrays = {name: file.get_tensor(name) for name in file.keys() if with_arrays}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError, RecursionError) as error:
         raise TapeteError(f"can't read {path}: {str(error).splitlines()[0]}") from None
     except (TypeError, AttributeError):  # numbers of a kind that NumPy doesn't have
         raise TapeteError(f"can't read {path}: it has numbers of another kind") from None
-    if not isinstance(header, dict) or header.get("format") != form:
-        raise TapeteError(f"{path} has not the format {form!r}")
-    return arrays, header
+    return arrays, header if isinstance(header, dict) else {}

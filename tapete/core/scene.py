@@ -7,7 +7,7 @@ thing that lies face down, or an empty square of a board.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -80,7 +80,9 @@ class Scene:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; each part says what it is under "is"."""
-        data = asdict(self)
-        for part, plain in zip(self.parts, data["parts"], strict=True):
-            plain["is"] = type(part).__name__.lower()
-        return data
+        return {
+            "seat": self.seat,
+            "player": self.player,
+            "parts": [{**vars(part), "is": type(part).__name__.lower()} for part in self.parts],
+            "moves": [{**vars(move), "place": dict(vars(move.place)) if move.place else None} for move in self.moves],
+        }

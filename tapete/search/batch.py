@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.compile import (
+    BYTES,
     DOUBLES,
     FLOATS,
     INTS,
@@ -51,6 +52,7 @@ class Forest:
         self.roots = np.zeros((size, game.size), dtype=np.uint8)  # [B, bytes]
         self.trees: NDArray[np.void] = np.zeros((size, nodes + spec.max_actions), dtype=TREE.dtype.dtype)  # [B, nodes]
         self.used = np.zeros(size, dtype=np.int64)  # [B]
+        self.grows = np.zeros(size, dtype=np.uint8)  # [B] whether the tree gets simulations now
         self.waiting = np.zeros(size, dtype=np.int64)  # the trees whose leaves are to be judged
         self.observations = np.zeros((size, spec.observation_size), dtype=np.float32)  # of those leaves
         self.leaves = np.zeros((size, game.size), dtype=np.uint8)  # [B, bytes]
@@ -64,11 +66,21 @@ class Forest:
         for i in which:
             _plant(self.game.table, self.roots[i], self.trees[i], self.used[i : i + 1])
 
-    def grow(self, judge: Judge, simulations: int, *, noise: float = 0.0, alpha: float = 1.0, rng: Rng) -> None:
-        """Adds so many simulations to every tree whose root is not the end of a game.
+    def grow(
+        self,
+        judge: Judge,
+        simulations: int,
+        *,
+        noise: float = 0.0,
+        alpha: float = 1.0,
+        which: NDArray[np.bool_] | None = None,
+        rng: Rng,
+    ) -> None:
+        """Adds so many simulations to these trees (all, if it isn't said) unless their game is over at the root.
 
         At the roots a share `noise` of the prior is replaced by a draw from Dirichlet(alpha).
         """
+        self.grows[:] = True if which is None else which
         for simulation in range(simulations):
             n = self._descend(rng)
             if n:
@@ -77,7 +89,7 @@ class Forest:
             if simulation == 0 and noise > 0:
                 draws = np.random.Generator(np.random.PCG64([rng.below(1 << 30), rng.below(1 << 30)]))
                 gammas = draws.standard_gamma(alpha, self.legal.shape, dtype=np.float32) + np.float32(1e-9)
-                _stir(self.trees, gammas, noise)
+                _stir(self.trees, self.grows, gammas, noise)
 
     def _descend(self, rng: Rng) -> int:
         return int(
@@ -87,6 +99,7 @@ class Forest:
                 self.leaves,
                 self.trees,
                 self.used,
+                self.grows,
                 self.c,
                 self.scale,
                 self.legal,
@@ -138,6 +151,7 @@ class Forest:
         STATES,
         TREES,
         LONGS,
+        BYTES,
         types.float64,
         types.float64,
         INT_ROWS,
@@ -155,6 +169,7 @@ def _descend(
     leaves: Any,
     trees: Any,
     used: Any,
+    grows: Any,
     c: float,
     scale: float,
     legal: Any,
@@ -173,7 +188,7 @@ def _descend(
     n = 0
     for i in range(len(roots)):
         nodes, path = trees[i], paths[i]
-        if nodes[0].mover == TERMINAL:
+        if not grows[i] or nodes[0].mover == TERMINAL:
             continue
         for j in range(roots.shape[1]):
             leaves[i, j] = roots[i, j]
@@ -231,10 +246,12 @@ def _absorb(
         back_up(nodes, paths[i], depths[i], payoffs)
 
 
-@kernel(types.void(TREES, FLOAT_ROWS, types.float64))
-def _stir(trees: Any, gammas: Any, share: float) -> None:
+@kernel(types.void(TREES, BYTES, FLOAT_ROWS, types.float64))
+def _stir(trees: Any, grows: Any, gammas: Any, share: float) -> None:
     """Mixes noise into the priors of the moves at the roots."""
     for i in range(len(trees)):
+        if not grows[i]:
+            continue
         nodes = trees[i]
         first, count = nodes[0].first, nodes[0].count
         total = 0.0

@@ -45,7 +45,7 @@ MOVES_EACH = 8  # for which there is room, on the average
 OPPONENTS = ("search", "random")
 
 # What is known of an information set, and of each of its moves, which are neighbours in memory.
-INFOSET = np.dtype([("visits", "i8"), ("first", "i4"), ("count", "i4")], align=True)
+INFOSET = np.dtype([("visits", "i4"), ("slot", "i4"), ("first", "i4"), ("count", "i4")], align=True)
 MOVE = np.dtype([("total", "f8"), ("action", "i4"), ("visits", "i4")], align=True)  # payoffs of the mover, added up
 SETS, MOVES = from_dtype(INFOSET)[::1], from_dtype(MOVE)[::1]
 
@@ -79,8 +79,6 @@ class ISMCTS:
 
     def run(self, view: View, rng: Rng, budget: Budget) -> Thought:
         """Searches where the view's seat is to move."""
-        if not self.keep:
-            self.trees = []
         while len(self.trees) < budget.threads:
             self.trees.append(_Tree(self.game, self.judge(), self.infosets))
         world = view.sample(rng).data
@@ -90,7 +88,7 @@ class ISMCTS:
             trees[thread].grow(world, view.seat, self.c, self.random_opponents, iterations, stream)
 
         for tree in trees:
-            tree.make_room()
+            tree.make_room(self.keep)
         spend(budget, grow, rng)
         return self._thought(view, trees, rng)
 
@@ -131,10 +129,10 @@ class _Tree:
         self.values = np.zeros(spec.players)
         self.priors = np.zeros(1, dtype=np.float32)  # asked from nobody here
 
-    def make_room(self) -> None:
-        """Forgets everything when half of the memory is used: most of it is of moves long past."""
-        if 2 * self.used[0] > len(self.sets) or 2 * self.used[1] > len(self.options):
-            self.keys[:] = 0
+    def make_room(self, keep: bool) -> None:
+        """Forgets everything, unless it should be kept and half of the memory is free: most is of moves long past."""
+        if not keep or 2 * self.used[0] > len(self.sets) or 2 * self.used[1] > len(self.options):
+            self.keys[self.sets["slot"][: self.used[0]]] = 0
             self.used[:] = 0
 
     def grow(
@@ -193,7 +191,7 @@ def _remember(
     used[0] += 1
     used[1] += n
     put(keys, places, slot, key, place)
-    sets[place].visits, sets[place].first, sets[place].count = 0, first, n
+    sets[place].visits, sets[place].slot, sets[place].first, sets[place].count = 0, slot, first, n
     for i in range(n):
         move = options[first + i]
         move.total, move.action, move.visits = 0.0, legal[i], 0

@@ -1,0 +1,33 @@
+"""The strongest opponent that there is for a game, at five levels."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from tapete.agents import Policy, levels
+from tapete.agents.equilibrium import equilibrium
+from tapete.agents.networks import ntuple
+from tapete.agents.search import ismcts, mcts
+from tapete.core import Game, TapeteError
+
+HIGHEST = 5
+SIMULATIONS = (4, 20, 100, 1000)  # of the levels below the highest
+SECONDS = 1.0  # that the highest thinks
+
+
+@levels(*(f"best({level})" for level in range(1, HIGHEST + 1)))
+def best(game: Game, level: int = HIGHEST) -> Policy:
+    """The strongest there is: an equilibrium, a network in a search, or a search; level 1 to 5."""
+    if not 1 <= level <= HIGHEST:
+        raise TapeteError(f"level must be between 1 and {HIGHEST}, not {level}")
+    if level == HIGHEST:
+        with suppress(TapeteError):
+            return equilibrium(game)
+    iterations, seconds = (0, SECONDS) if level == HIGHEST else (SIMULATIONS[level - 1], 0.0)
+    with suppress(TapeteError):
+        return ntuple(game, iterations, seconds=seconds, exact=level >= HIGHEST - 1)
+    search = ismcts if game.spec.hidden or game.spec.has_chance else mcts
+    return search(game, iterations, seconds=seconds)
+
+
+AGENTS = (best,)

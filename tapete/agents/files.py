@@ -1,0 +1,54 @@
+"""Agents that were trained or solved, from their files: what a file is, its header tells."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from tapete.agents import Policy
+from tapete.agents.search import Searcher, budget
+from tapete.core import Game, TapeteError
+from tapete.core.arrays import read_format
+from tapete.nets import Network, network, ntuple
+from tapete.search import MCTS
+
+NETWORK = "network.safetensors"  # in the folder of a run
+Judge = Network | ntuple.NTuple
+
+
+def player(path: str, game: Game) -> Callable[..., Policy]:
+    """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
+    file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
+    if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
+        return lambda: _solution(file, game)
+
+    def search(iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False) -> Policy:
+        return searcher(game, file, iterations, seconds, threads, exact)
+
+    return search
+
+
+def searcher(game: Game, file: Path, iterations: int, seconds: float, threads: int, exact: bool) -> Policy:
+    """Searches with the network of a file in the tree."""
+    judge = _judge(str(file), file.stat().st_mtime_ns)
+    if judge.about.get("game") != str(game):
+        raise TapeteError(f"{file} plays {judge.about.get('game')}, not {game}")
+    return Searcher(MCTS(game, lambda: judge.evaluator(game)), budget(iterations, seconds, threads), exact=exact)
+
+
+@cache
+def _judge(path: str, changed: int) -> Judge:
+    """A network, read once as long as its file does not change."""
+    return ntuple.NTuple.load(path) if read_format(path) == ntuple.FORMAT else Network.load(path)
+
+
+def _solution(file: Path, game: Game) -> Policy:
+    from tapete.agents.equilibrium import Equilibrium
+    from tapete.solve import Table
+
+    table = Table.load(file)
+    if table.about.get("game") != str(game):
+        raise TapeteError(f"{file} plays {table.about.get('game')}, not {game}")
+    return Equilibrium(game, table)

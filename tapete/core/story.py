@@ -1,0 +1,60 @@
+"""What people at a table saw happen, and what several of them see alike.
+
+It is told from Views, so a terminal and a browser tell the same, and neither can tell more than a seat may know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tapete.core.game import State
+from tapete.core.scene import Part, Scene, Things
+
+
+@dataclass(frozen=True)
+class Event:
+    """A move as it was seen from some seats."""
+
+    seat: int | None  # who moved; None: chance
+    text: str | None  # in notation; None where not all of those seats can know it, and always for chance
+    news: tuple[str, ...]  # what it brought about for all to see
+
+
+def witness(state: State, action: int, seats: Sequence[int]) -> Event:
+    """What these seats, all of them, see of a move that is about to be made.
+
+    Of chance only the news are told. A hand is a set: the card that came last is nobody's knowledge, even if the seat
+    that got it has only now looked at its hand.
+    """
+    after = state.copy().apply(action)
+    first, *others = ([*after.view(seat).news(state.view(seat))] for seat in seats)
+    news = tuple(text for text in first if all(text in told for told in others))
+    if state.player < 0:
+        return Event(None, None, news)
+    is_seen = all(state.is_seen(action, seat) for seat in seats)
+    return Event(state.player, state.write(action) if is_seen else None, news)
+
+
+def shared(scenes: Sequence[Scene]) -> Scene:
+    """What all see who look at these scenes; a thing that not all of them see lies face down."""
+    first, *others = scenes
+    if not others:
+        return first
+    parts = (_alike(part, [scene.parts for scene in others]) for part in first.parts)
+    return replace(first, seat=None, parts=tuple(part for part in parts if part is not None), moves=())
+
+
+def _alike(part: Part, others: list[tuple[Part, ...]]) -> Part | None:
+    if all(part in parts for parts in others):
+        return part
+    if not isinstance(part, Things):
+        return None
+    twins = [
+        next((x.faces for x in parts if isinstance(x, Things) and (x.name, x.owner) == (part.name, part.owner)), ())
+        for parts in others
+    ]
+    if any(len(faces) != len(part.faces) for faces in twins):
+        return None
+    columns = zip(part.faces, *twins, strict=True)
+    return replace(part, faces=tuple(faces[0] if len(set(faces)) == 1 else "" for faces in columns))
