@@ -7,8 +7,8 @@ WORKERS ?= 2
 
 .PHONY: play install test format lint types unit test-slow bench clean
 
-play: .venv/.play  ## sit down at a table in the terminal
-	@$(BIN)/tapete play
+play: .venv/.play  ## sit down at a table in the browser; in the terminal: .venv/bin/tapete play
+	@$(BIN)/tapete serve --open
 
 install: .venv/.all  ## everything: all extras, peers and tools
 
@@ -53,7 +53,7 @@ clean:
 .venv/.play: .venv/.build pyproject.toml constraints.txt
 	@if [ ! -e .venv/.all ] || [ -n "$$(find pyproject.toml constraints.txt -newer .venv/.all)" ]; then \
 		echo "tapete: installing what playing needs (about 100 MB, once)"; \
-		$(INSTALL) --no-build-isolation --editable .; fi
+		$(INSTALL) --no-build-isolation --editable '.[web]'; fi
 	@touch $@
 
 .venv/.all: .venv/.build pyproject.toml constraints.txt

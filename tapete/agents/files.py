@@ -24,18 +24,21 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
     if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
         return lambda: _solution(file, game)
 
-    def search(iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False) -> Policy:
-        return searcher(game, file, iterations, seconds, threads, exact)
+    def search(
+        iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
+    ) -> Policy:
+        return searcher(game, file, iterations, seconds, threads, exact, keep)
 
     return search
 
 
-def searcher(game: Game, file: Path, iterations: int, seconds: float, threads: int, exact: bool) -> Policy:
+def searcher(game: Game, file: Path, iterations: int, seconds: float, threads: int, exact: bool, keep: bool) -> Policy:
     """Searches with the network of a file in the tree."""
     judge = _judge(str(file), file.stat().st_mtime_ns)
     if judge.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {judge.about.get('game')}, not {game}")
-    return Searcher(MCTS(game, lambda: judge.evaluator(game)), budget(iterations, seconds, threads), exact=exact)
+    search = MCTS(game, lambda: judge.evaluator(game), keep=keep)
+    return Searcher(search, budget(iterations, seconds, threads), exact=exact)
 
 
 @cache

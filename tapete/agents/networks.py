@@ -21,22 +21,26 @@ def shipped(game: Game, learner: str) -> Path:
 
 @levels("mcts-value(100)", "mcts-value(1000)")
 def mcts_value(
-    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False
+    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
 ) -> Policy:
     """UCT with a network's value in place of playouts, as in the Othello paper."""
-    return searcher(game, shipped(game, "mcts-value"), iterations, seconds, threads, exact)
+    return searcher(game, shipped(game, "mcts-value"), iterations, seconds, threads, exact, keep)
 
 
 @levels("zero(100)", "zero(1000)")
-def zero(game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False) -> Policy:
+def zero(
+    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
+) -> Policy:
     """PUCT with a network for moves and values that taught itself (AlphaZero)."""
-    return searcher(game, shipped(game, "zero"), iterations, seconds, threads, exact)
+    return searcher(game, shipped(game, "zero"), iterations, seconds, threads, exact, keep)
 
 
 @levels("ntuple(100)", "ntuple(1000)", "ntuple(10000)")
-def ntuple(game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False) -> Policy:
+def ntuple(
+    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
+) -> Policy:
     """PUCT with pattern tables (an n-tuple network) that taught themselves."""
-    return searcher(game, shipped(game, "ntuple"), iterations, seconds, threads, exact)
+    return searcher(game, shipped(game, "ntuple"), iterations, seconds, threads, exact, keep)
 
 
 AGENTS = (mcts_value, zero, ntuple)

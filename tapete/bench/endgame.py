@@ -108,22 +108,23 @@ def prove(size: int) -> Iterator[str]:
     """Solves a board from the start in the background, telling every ten seconds where it is."""
     state, solver = make(f"othello(size={size})").start(), Solver(TABLE)
     record, news = state.game.record(state.data), list[str]()
-    began = time.perf_counter()
+    began, began_work = time.perf_counter(), time.process_time()
+
+    def stamped(text: str) -> str:
+        wall, work = time.perf_counter() - began, time.process_time() - began_work
+        return f"{wall:8.1f} s, {work:8.1f} s of work, {solver.nodes / 1e6:10.1f} M nodes: {text}"
 
     def work() -> None:
         for lower, upper in solver.close_in(record):
-            news.append(f"the lead of the first player is between {lower} and {upper}")
-        exact = solver.best(record)
-        news.append(f"it is {exact.score}: {' '.join(_written(state, exact.line))}")
+            news.append(stamped(f"the lead of who moves first is between {lower} and {upper}"))
+        exact = solver.best(record)  # once more, out of the table: for the line
+        news.append(stamped(f"it is {exact.score}: {' '.join(_written(state, exact.line))}"))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     while thread.is_alive() or news:
         thread.join(0 if news else 10)
-        seconds = time.perf_counter() - began
-        path = " ".join(f"{i}/{total}" for i, total in solver.path[:12])
-        text = news.pop(0) if news else path
-        yield f"{seconds:8.1f} s {solver.nodes / 1e6:10.1f} M nodes {solver.nodes / seconds / 1e6:6.1f} M/s  {text}"
+        yield news.pop(0) if news else stamped(" ".join(f"{i}/{total}" for i, total in solver.path[:12]))
 
 
 def _written(state: State, line: tuple[int, ...]) -> Iterator[str]:

@@ -23,6 +23,8 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 # Typer may bring its own copy of click, so the error is found by way of the one name that Typer exports.
 UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
 
+STOPPED = 130  # exit status, as of any program that Ctrl-C ends
+
 
 def main() -> None:
     """The entry point of `tapete`."""
@@ -30,6 +32,8 @@ def main() -> None:
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()
+        if status == STOPPED:  # Typer makes this of Ctrl-C
+            raise KeyboardInterrupt
     except UsageError as error:
         if not error.format_message():  # help was shown, because nothing was asked for
             raise SystemExit(2) from None
@@ -37,7 +41,7 @@ def main() -> None:
     except TapeteError as error:
         _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):
-        _fail("stopped", status=130)
+        _fail("stopped", status=STOPPED)
     except BrokenPipeError:  # who read the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None

@@ -41,6 +41,14 @@ def bench_search(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, 
     _report(search.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("nets")
+def bench_nets(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Networks: positions a second on one core, one at a time and many at once."""
+    from tapete.bench import nets
+
+    _report(nets.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
 @bench_app.command("schemes")
 def bench_schemes(as_json: Json = False) -> None:
     """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""

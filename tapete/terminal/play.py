@@ -15,6 +15,7 @@ from rich.text import Text
 
 from tapete.agents import choose, load
 from tapete.core import Board, Game, Place, Scene, State, TapeteError
+from tapete.core.story import shared, witness
 from tapete.terminal.draw import draw, flow, named
 from tapete.terminal.sitting import PERSON, Sitting, saved_game
 
@@ -102,11 +103,7 @@ def _title(sitting: Sitting, people: list[int]) -> Text:
 
 def _scene(state: State, people: list[int]) -> Scene:
     """What these people see; of several, what all of them do."""
-    scenes = [state.view(person).scene() for person in people]
-    if len(scenes) == 1:
-        return scenes[0]
-    shared = (part for part in scenes[0].parts if all(part in scene.parts for scene in scenes))
-    return replace(scenes[0], seat=None, parts=tuple(shared))
+    return shared([state.view(person).scene() for person in people])
 
 
 def story(sitting: Sitting, people: list[int], width: int) -> list[Text]:
@@ -122,14 +119,13 @@ def story(sitting: Sitting, people: list[int], width: int) -> list[Text]:
     lines: list[Text] = []
     moves: list[Text] = []
     for action in history[begin:]:
-        if again.player >= 0:
-            is_seen = all(again.is_seen(action, person) for person in people)
-            move = again.write(action) if is_seen else "chosen in secret"
-            moves.append(Text.assemble((f"{sitting.names[again.player]}: ", "dim"), move))
-        before = again.view(people[0])
+        event = witness(again, action, people)
         again.apply(action)
-        if news := again.view(people[0]).news(before):
-            lines += [*flow(moves, width), *(Text(named(text, sitting.names), style="yellow") for text in news)]
+        if event.seat is not None:
+            name, move = sitting.names[event.seat], event.text or "chosen in secret"
+            moves.append(Text.assemble((f"{name}: ", "dim"), move))
+        if event.news:
+            lines += [*flow(moves, width), *(Text(named(text, sitting.names), style="yellow") for text in event.news)]
             moves = []
     return [*lines, *flow(moves, width)]
 

@@ -38,13 +38,13 @@ def _lanes(*values: int) -> Any:
     return ir.Constant(LANES, values)
 
 
-def _splat(builder: Any, word: Any) -> Any:
+def splat(builder: Any, word: Any) -> Any:
     """The same word in all lanes."""
     vector = builder.insert_element(ir.Constant(LANES, ir.Undefined), word, ir.Constant(INDEX, 0))
     return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(INDEX, 4), [0] * 4))
 
 
-def _union(builder: Any, vector: Any) -> Any:
+def union(builder: Any, vector: Any) -> Any:
     """The four lanes in one."""
     lanes = [builder.extract_element(vector, ir.Constant(INDEX, i)) for i in range(4)]
     return builder.or_(builder.or_(lanes[0], lanes[1]), builder.or_(lanes[2], lanes[3]))
@@ -52,7 +52,7 @@ def _union(builder: Any, vector: Any) -> Any:
 
 def _steps(builder: Any, size: Any) -> Any:
     """The shift that is one step along each axis: 1, size - 1, size, size + 1."""
-    return builder.add(builder.and_(_splat(builder, size), _lanes(0, ALL, ALL, ALL)), _lanes(1, -1, 0, 1))
+    return builder.add(builder.and_(splat(builder, size), _lanes(0, ALL, ALL, ALL)), _lanes(1, -1, 0, 1))
 
 
 def _runs(builder: Any, sources: Any, other: Any, inner: Any, step: Any) -> tuple[Any, Any]:
@@ -61,7 +61,7 @@ def _runs(builder: Any, sources: Any, other: Any, inner: Any, step: Any) -> tupl
     A parallel prefix (Kogge and Stone): runs grow to 1, 2, 4 and then 6 discs, the most that fit between two squares.
     """
     shl, shr, both, either = builder.shl, builder.lshr, builder.and_, builder.or_
-    sources, other, inner = (_splat(builder, word) for word in (sources, other, inner))
+    sources, other, inner = (splat(builder, word) for word in (sources, other, inner))
     two_steps = builder.add(step, step)
     line = both(other, either(inner, _lanes(0, 0, ALL, 0)))
     up, down = both(line, shl(sources, step)), both(line, shr(sources, step))
@@ -82,7 +82,7 @@ def _ends_of_runs(typing_context: Any, own: Any, other: Any, inner: Any, size: A
         own, other, inner, size = arguments
         step = _steps(builder, size)
         up, down = _runs(builder, own, other, inner, step)
-        return _union(builder, builder.or_(builder.shl(up, step), builder.lshr(down, step)))
+        return union(builder, builder.or_(builder.shl(up, step), builder.lshr(down, step)))
 
     return MASK(MASK, MASK, MASK, MASK), generate
 
@@ -93,13 +93,11 @@ def _enclosed_runs(typing_context: Any, own: Any, other: Any, disc: Any, inner: 
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         own, other, disc, inner, size = arguments
-        step, own, none = _steps(builder, size), _splat(builder, own), _lanes(0, 0, 0, 0)
+        step, own, none = _steps(builder, size), splat(builder, own), _lanes(0, 0, 0, 0)
         up, down = _runs(builder, disc, other, inner, step)
         closes_up = builder.icmp_unsigned("!=", builder.and_(own, builder.shl(up, step)), none)
         closes_down = builder.icmp_unsigned("!=", builder.and_(own, builder.lshr(down, step)), none)
-        return _union(
-            builder, builder.or_(builder.select(closes_up, up, none), builder.select(closes_down, down, none))
-        )
+        return union(builder, builder.or_(builder.select(closes_up, up, none), builder.select(closes_down, down, none)))
 
     return MASK(MASK, MASK, MASK, MASK, MASK), generate
 

@@ -1,0 +1,232 @@
+"""Two agents, many deals, and on each deal one game for every way in which they may sit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import chain, product
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.agents import Policy, load
+from tapete.arena.playing import SIDES, Deal, Played, play
+from tapete.arena.statistics import Interval, mean_interval, share_interval, sign_flip
+from tapete.arena.workers import spread
+from tapete.core import Game, Record, TapeteError, make
+
+Agent = str | Callable[[Game], Policy]  # a name, or a function that makes a fresh one for every game
+Watch = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
+
+QUICK = 0.0005  # seconds a move
+
+
+@dataclass(frozen=True)
+class Match:
+    """What came of a match. Shares and payoffs are those of the first agent, A."""
+
+    game: Game
+    agents: tuple[str, str]
+    seed: int
+    openings: int
+    lineups: tuple[str, ...]
+    games: tuple[Played, ...]  # deal by deal, the lineups in order
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """What A won of each deal, draws counting half: [deals]."""
+        return self._by_deal(map(share, self.games))
+
+    @cached_property
+    def payoffs(self) -> NDArray[np.float64]:
+        """What the seats of A were paid together in a game of each deal, on average: [deals]."""
+        return self._by_deal(sum(_payoffs(played, "A")) for played in self.games)
+
+    @cached_property
+    def differences(self) -> NDArray[np.float64]:
+        """By how much a seat of A was paid more than a seat of B in a game of each deal, on average: [deals]."""
+        return self._by_deal(map(margin, self.games))
+
+    def _by_deal(self, values: Iterable[Fraction | int]) -> NDArray[np.float64]:
+        """The means over deals. Fractions are exact: what cancels leaves nothing, not 1e-17."""
+        by_game, step = list(values), len(self.lineups)
+        sums = (sum(by_game[i : i + step]) for i in range(0, len(by_game), step))
+        return np.array([float(Fraction(total) / step) for total in sums])
+
+    @property
+    def win_share(self) -> float:
+        """Games won, draws counting half; with more than two seats, seats of B that a seat of A did better than."""
+        return float(self.shares.mean())
+
+    @property
+    def interval(self) -> Interval:
+        """Where the win share is expected, at 95 %."""
+        return share_interval(self.shares)
+
+    @property
+    def mean(self) -> float:
+        """What A was paid a game, on all its seats together."""
+        return float(self.payoffs.mean())
+
+    @property
+    def mean_interval(self) -> Interval:
+        """Where that is expected, at 95 %."""
+        low, high = self.game.spec.utility
+        seats = max(lineup.count("A") for lineup in self.lineups)
+        return mean_interval(self.payoffs, min(low, seats * low), max(high, seats * high))
+
+    @cached_property
+    def p(self) -> float:
+        """Of the sign-flip test on the differences: how well luck alone explains them."""
+        return sign_flip(self.differences, self.seed)
+
+    @cached_property
+    def results(self) -> tuple[int, int, int]:
+        """Games in which A was paid more than B, as much, less."""
+        margins = list(map(margin, self.games))
+        return sum(x > 0 for x in margins), sum(x == 0 for x in margins), sum(x < 0 for x in margins)
+
+    @property
+    def milliseconds(self) -> tuple[float, float]:
+        """How long A and B thought about a move."""
+        moves = np.sum([played.moves for played in self.games], axis=0)
+        a, b = 1000 * np.sum([played.seconds for played in self.games], axis=0) / np.maximum(moves, 1)
+        return float(a), float(b)
+
+    def record(self, played: Played) -> Record:
+        """The log of a game of this match."""
+        names = [self.agents[SIDES.index(side)] for side in played.lineup]
+        return self.game.replay(list(played.actions)).record(*names)
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures, as plain data; all but the milliseconds are the same in every run with this seed."""
+        wins, draws, losses = self.results
+        return {
+            "game": str(self.game),
+            "agents": list(self.agents),
+            "seed": self.seed,
+            "openings": self.openings,
+            "lineups": list(self.lineups),
+            "games": len(self.games),
+            "deals": len(self.shares),
+            "wins": wins,
+            "draws": draws,
+            "losses": losses,
+            "win_share": self.win_share,
+            "interval": list(self.interval),
+            "mean": self.mean,
+            "mean_interval": list(self.mean_interval),
+            "difference": float(self.differences.mean()),
+            "p": self.p,
+            "milliseconds": list(self.milliseconds),
+        }
+
+
+def match(
+    game: Game | str,
+    a: Agent,
+    b: Agent,
+    *,
+    games: int = 100,
+    seed: int = 1,
+    openings: int = 0,
+    lineups: Sequence[str] = (),
+    workers: int = 2,
+    watch: Watch | None = None,
+) -> Match:
+    """Plays so many games, rounded up to whole deals; the result doesn't depend on the number of workers.
+
+    `lineups` says who sits where in the games of a deal: without it, A takes each seat in turn and copies of B the
+    others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
+
+    >>> match("kuhn", "random", "random", games=20).mean
+    0.0
+    """
+    game = make(game) if isinstance(game, str) else game
+    lineups = check_lineups(game, lineups or rotations(game.players))
+    for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
+        if number < least:
+            raise TapeteError(f"{name} must be {least} or more, not {number}")
+    sides = {"A": maker(game, a), "B": maker(game, b)}
+    stop = Event()
+
+    def play_deal(number: int) -> list[Played]:
+        deal = Deal(seed, number)
+        return [play(game, lineup, sides, deal, openings=openings, stop=stop) for lineup in lineups]
+
+    deals = -(-games // len(lineups))
+    played: list[list[Played]] = []
+    won = Fraction()
+    with closing(_play_deals(play_deal, deals, workers, stop)) as results:
+        for result in results:
+            played.append(result)
+            won += sum(map(share, result))
+            if watch:
+                watch(len(played) * len(lineups), deals * len(lineups), float(won) / (len(played) * len(lineups)))
+    played.sort(key=lambda result: result[0].deal)
+    return Match(game, (name_of(a), name_of(b)), seed, openings, lineups, tuple(chain.from_iterable(played)))
+
+
+def _play_deals(
+    play_deal: Callable[[int], list[Played]], deals: int, workers: int, stop: Event
+) -> Generator[list[Played]]:
+    """All deals, in any order. The first shows whether threads pay: quick agents only wait for the interpreter."""
+    yield (first := play_deal(0))
+    is_quick = sum(first[-1].seconds) < QUICK * sum(first[-1].moves)
+    with closing(spread(play_deal, range(1, deals), 1 if is_quick else workers, stop)) as results:
+        yield from results
+
+
+def rotations(players: int) -> tuple[str, ...]:
+    """A on each seat in turn.
+
+    >>> rotations(3)
+    ('ABB', 'BAB', 'BBA')
+    """
+    return tuple("B" * seat + "A" + "B" * (players - 1 - seat) for seat in range(players))
+
+
+def check_lineups(game: Game, lineups: Sequence[str]) -> tuple[str, ...]:
+    """Refuses lineups by which an agent would not be even with itself."""
+    right = f"write them like {','.join(rotations(game.players))}"
+    for lineup in lineups:
+        if len(lineup) != game.players or set(lineup) != set(SIDES):
+            raise TapeteError(f"{lineup!r} doesn't seat A and B on the {game.players} seats of {game}; {right}")
+    for seat in range(game.players):
+        weights = (Fraction(1 if x[seat] == "A" else -1, x.count(x[seat])) for x in lineups)
+        if sum(weights) != 0:
+            raise TapeteError(f"by the lineups {','.join(lineups)}, seat {seat} is not shared out evenly; {right}")
+    return tuple(lineups)
+
+
+def share(played: Played) -> Fraction:
+    """The seats of B that a seat of A did better than, as a share; as good counts half."""
+    pairs = list(product(_payoffs(played, "A"), _payoffs(played, "B")))
+    return Fraction(sum(2 * (ours > theirs) + (ours == theirs) for ours, theirs in pairs), 2 * len(pairs))
+
+
+def margin(played: Played) -> Fraction:
+    """By how much a seat of A was paid more than a seat of B, on average."""
+    ours, theirs = (_payoffs(played, side) for side in SIDES)
+    return Fraction(sum(ours), len(ours)) - Fraction(sum(theirs), len(theirs))
+
+
+def _payoffs(played: Played, side: str) -> list[Fraction]:
+    return [Fraction(payoff) for who, payoff in zip(played.lineup, played.returns, strict=True) if who == side]
+
+
+def maker(game: Game, agent: Agent) -> Callable[[Game], Policy]:
+    """What makes a fresh one for every game. It is tried: what is wrong with an agent is said before the first game."""
+    make_policy = partial(load, agent) if isinstance(agent, str) else agent
+    make_policy(game)
+    return make_policy
+
+
+def name_of(agent: Agent) -> str:
+    """As it is shown."""
+    return agent if isinstance(agent, str) else getattr(agent, "__name__", type(agent).__name__)

@@ -1,0 +1,106 @@
+"""One game between agents, on a deal that can be dealt again.
+
+A deal is everything in a game that is drawn at random, by name. Each event of chance has a stream of its own, numbered
+in the order of the game, so that two games on one deal see the same cards as long as play coincides, and afterwards
+the same card wherever the same cards are left: the board of hold'em is the same after any betting, and so is the third
+hand of a truco, however the first two were played. Each seat has a stream too, whoever sits there. Agents that are the
+same therefore play the same game, and in a match of an agent against itself the sides differ by exactly nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import NamedTuple
+
+from tapete.agents import Policy, choose
+from tapete.core import CHANCE, TERMINAL, Game, Rng, State, TapeteError, calls
+
+SIDES = "AB"
+
+
+class Deal(NamedTuple):
+    """The random streams of a game."""
+
+    seed: int
+    number: int
+
+    def stream(self, *keys: int | str) -> Rng:
+        """The stream of an event of chance, of the opening, of a seat."""
+        return Rng(self.seed, "match", self.number, *keys)
+
+
+class Played(NamedTuple):
+    """A game that is over."""
+
+    deal: int
+    lineup: str  # who sat where: "AB", "BA", "ABB"
+    actions: tuple[int, ...]  # of chance too; `game.replay(actions)` is the final state
+    returns: tuple[float, ...]  # the payoffs, one a seat
+    moves: tuple[int, int]  # of A and of B, those of a random opening not counted
+    seconds: tuple[float, float]  # that they thought
+
+
+class Stopped(Exception):
+    """Somebody wants the game to end here."""
+
+
+def play(
+    game: Game,
+    lineup: str,
+    sides: Mapping[str, Callable[[Game], Policy]],
+    deal: Deal,
+    *,
+    openings: int = 0,
+    stop: Event | None = None,
+) -> Played:
+    """A game to its end, a fresh agent on every seat. The first plies of players, as many as `openings`, are random."""
+    state = game.start()
+    seats = [sides[side](game) for side in lineup]
+    streams = [deal.stream("seat", seat) for seat in range(game.players)]
+    opening = deal.stream("opening")
+    moves, seconds = [0, 0], [0.0, 0.0]
+    events = 0
+    while (seat := state.player) != TERMINAL:
+        if seat == CHANCE:
+            _draw(state, deal.stream("chance", events))
+            events += 1
+        elif openings > 0:
+            state.apply(opening.choice(state.actions()))
+            openings -= 1
+        elif stop and stop.is_set():
+            raise Stopped
+        else:
+            side = SIDES.index(lineup[seat])
+            seconds[side] += _move(state, seats[seat], streams[seat])
+            moves[side] += 1
+    return Played(
+        deal.number,
+        lineup,
+        tuple(state.history or ()),
+        tuple(state.returns()),
+        (moves[0], moves[1]),
+        (seconds[0], seconds[1]),
+    )
+
+
+def _move(state: State, policy: Policy, rng: Rng) -> float:
+    """Lets a policy move; returns the seconds that it took."""
+    view = state.view(state.player)
+    began = time.perf_counter()
+    try:
+        action = choose(policy, view, rng)
+        taken = time.perf_counter() - began
+        state.apply(action)
+    except TapeteError as error:
+        raise TapeteError(f"{type(policy).__name__} on seat {view.seat}: {error}") from None
+    return taken
+
+
+def _draw(state: State, rng: Rng) -> None:
+    """One event of chance: `State.deal` would draw all that follow from the same stream."""
+    outcome = int(calls.draw(state.game.table, state.data, rng.words))
+    calls.apply(state.game.table, state.data, outcome)
+    if state.history is not None:
+        state.history.append(outcome)

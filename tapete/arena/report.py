@@ -1,0 +1,97 @@
+"""Results as files: JSON with every game in it, CSV, a plot."""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import json
+import os
+from pathlib import Path
+
+from tapete.arena.matches import Match
+from tapete.arena.tournaments import Tournament
+from tapete.core import TapeteError
+
+
+def check_file(path: Path) -> None:
+    """Makes sure that a file can be written there, before hours are spent on what is to be in it."""
+    check_folder(path.parent)
+    if path.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
+        raise TapeteError(f"can't write {path}")
+
+
+def check_folder(path: Path) -> None:
+    """The same for a folder, which is made if need be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TapeteError(f"can't write to {path}: {error.strerror}") from None
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise TapeteError(f"can't write to {path}")
+
+
+def check_plots() -> None:
+    """Makes sure that plots can be drawn."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise TapeteError("a plot needs matplotlib, which comes with: pip install 'tapete[plots]'")
+
+
+def write_match(match: Match, path: Path) -> None:
+    """The figures, and the record of every game."""
+    records = [match.record(played).to_json() for played in match.games]
+    path.write_text(json.dumps({**match.to_json(), "records": records}) + "\n")
+
+
+def write_tournament(result: Tournament, folder: Path) -> None:
+    """`tournament.json`, `ratings.csv`, `matches.csv` and `elo.png`."""
+    data = result.to_json()
+    (folder / "tournament.json").write_text(json.dumps(data, indent=2) + "\n")
+    order = result.ranking
+    shares = [{result.agents[j]: result.share(i, j) for j in order if i != j} for i in order]
+    rows = [_flat(row) | share for row, share in zip(data["ratings"], shares, strict=True)]
+    columns = [*_flat(data["ratings"][0]), *(result.agents[i] for i in order)]
+    _write_csv(folder / "ratings.csv", columns, rows)
+    kept = ("games", "wins", "draws", "losses", "win_share", "interval", "mean", "mean_interval", "difference", "p")
+    rows = [{"a": m["agents"][0], "b": m["agents"][1], **_flat({key: m[key] for key in kept})} for m in data["matches"]]
+    _write_csv(folder / "matches.csv", list(rows[0]), rows)
+    plot_ratings(result, folder / "elo.png")
+
+
+def _flat(row: dict[str, object]) -> dict[str, object]:
+    """With the ends of intervals in columns of their own."""
+    flat: dict[str, object] = {}
+    for key, value in row.items():
+        if isinstance(value, list):
+            prefix = key.removesuffix("interval")
+            flat[f"{prefix}low"], flat[f"{prefix}high"] = value
+        else:
+            flat[key] = value
+    return flat
+
+
+def _write_csv(path: Path, columns: list[str], rows: list[dict[str, object]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def plot_ratings(result: Tournament, path: Path) -> None:
+    """A line an agent, the strongest on top: its rating and the interval."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    order = result.ranking[::-1]
+    elo, low, high = (numbers[order] for numbers in result.ratings)
+    figure, axis = pyplot.subplots(figsize=(8, 1.2 + 0.45 * len(order)))
+    axis.plot(elo, range(len(order)), "o")
+    axis.hlines(range(len(order)), low, high)
+    axis.margins(y=0.2)
+    axis.set_yticks(range(len(order)), [result.agents[i] for i in order])
+    axis.set(xlabel="Elo, with 95 % intervals", title=str(result.game))
+    axis.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)

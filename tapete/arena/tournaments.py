@@ -1,0 +1,120 @@
+"""Everybody against everybody, on the same deals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from tapete.arena.matches import Agent, Match, maker, match, name_of
+from tapete.arena.ratings import Ratings, rate
+from tapete.core import Game, TapeteError, make
+
+Watch = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What came of a tournament."""
+
+    game: Game
+    agents: tuple[str, ...]
+    seed: int
+    matches: dict[tuple[int, int], Match]  # (i, j), i < j: agent i was A
+
+    def share(self, i: int, j: int) -> float:
+        """What agent i won against agent j, draws counting half."""
+        return self.matches[i, j].win_share if i < j else 1 - self.matches[j, i].win_share
+
+    def points(self, i: int) -> float:
+        """What agent i won in all: a game 1, a draw a half."""
+        return sum(self.share(i, j) * len(self._match(i, j).games) for j in self._others(i))
+
+    def difference(self, i: int) -> float:
+        """What a seat of agent i was paid more than a seat of those it played against, a game."""
+        differences = [(1 if i < j else -1) * self._match(i, j).differences.mean() for j in self._others(i)]
+        return float(sum(differences) / len(differences))
+
+    def games(self, i: int) -> int:
+        """How many games agent i played."""
+        return sum(len(self._match(i, j).games) for j in self._others(i))
+
+    def _others(self, i: int) -> list[int]:
+        return [j for j in range(len(self.agents)) if j != i]
+
+    def _match(self, i: int, j: int) -> Match:
+        return self.matches[min(i, j), max(i, j)]
+
+    @cached_property
+    def ratings(self) -> Ratings:
+        """Elo, with intervals."""
+        return rate(len(self.agents), {pair: match.shares for pair, match in self.matches.items()}, self.seed)
+
+    @property
+    def ranking(self) -> list[int]:
+        """The agents, the strongest first."""
+        return sorted(range(len(self.agents)), key=lambda i: -self.ratings.elo[i])
+
+    def to_json(self) -> dict[str, Any]:
+        """Ratings, the strongest first, and every match."""
+        elo, low, high = (numbers.tolist() for numbers in self.ratings)
+        return {
+            "game": str(self.game),
+            "seed": self.seed,
+            "ratings": [
+                {
+                    "agent": self.agents[i],
+                    "elo": elo[i],
+                    "interval": [low[i], high[i]],
+                    "points": self.points(i),
+                    "games": self.games(i),
+                    "difference": self.difference(i),
+                }
+                for i in self.ranking
+            ],
+            "matches": [match.to_json() for match in self.matches.values()],
+        }
+
+
+def tournament(
+    game: Game | str,
+    agents: Sequence[Agent],
+    *,
+    games: int = 100,
+    seed: int = 1,
+    openings: int = 0,
+    lineups: Sequence[str] = (),
+    workers: int = 2,
+    watch: Watch | None = None,
+) -> Tournament:
+    """A match of so many games for every pair of agents, all with the same seed; see `match`."""
+    game = make(game) if isinstance(game, str) else game
+    names = tuple(map(name_of, agents))
+    if len(names) < 2:
+        raise TapeteError("a tournament needs two agents or more")
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise TapeteError(f"{twice[0]} is in the tournament twice; a match tells how it does against itself")
+    for agent in agents:
+        maker(game, agent)
+    pairs = list(combinations(range(len(agents)), 2))
+    matches: dict[tuple[int, int], Match] = {}
+    for i, j in pairs:
+
+        def tell(done: int, of: int, share: float, title: str = f"{names[i]} - {names[j]}") -> None:
+            if watch:
+                watch(title, len(matches) * of + done, len(pairs) * of, share)
+
+        matches[i, j] = match(
+            game,
+            agents[i],
+            agents[j],
+            games=games,
+            seed=seed,
+            openings=openings,
+            lineups=lineups,
+            workers=workers,
+            watch=tell,
+        )
+    return Tournament(game, names, seed, matches)

@@ -1,0 +1,153 @@
+"""`tapete match`, `tapete tournament`: who is better, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tapete.cli.app import Json, app
+
+if TYPE_CHECKING:
+    from tapete.arena import Match, Tournament
+
+GameName = Annotated[str, typer.Argument(help="The game.")]
+Games = Annotated[int, typer.Option("-n", "--games", min=1, help="Games a match; rounded up to whole deals.")]
+Seed = Annotated[int, typer.Option(help="What deals, openings and agents are drawn by.")]
+Openings = Annotated[int, typer.Option(min=0, help="The first so many plies are random, the same for both sides.")]
+Lineups = Annotated[str, typer.Option(help="Who sits where in the games of a deal; else A on each seat in turn.")]
+Workers = Annotated[int, typer.Option(min=1, max=256, help="Games at a time.")]
+
+
+@app.command()
+def match(
+    game: GameName,
+    a: Annotated[str, typer.Argument(help="An agent; its results are told.")],
+    b: Annotated[str, typer.Argument(help="The agent that it plays against.")],
+    games: Games = 100,
+    seed: Seed = 1,
+    openings: Openings = 0,
+    lineups: Lineups = "",
+    workers: Workers = 2,
+    out: Annotated[Path | None, typer.Option(help="Write the result and all games to this file, as JSON.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play two agents against each other, seats swapped on the same deals."""
+    from tapete import arena
+    from tapete.arena.report import check_file, write_match
+
+    if out:
+        check_file(out)
+    with _progress(as_json) as progress:
+        task = progress.add_task(a, total=games)
+
+        def watch(done: int, of: int, share: float) -> None:
+            progress.update(task, completed=done, total=of, description=f"{a} {100 * share:.1f} %")
+
+        result = arena.match(
+            game,
+            a,
+            b,
+            games=games,
+            seed=seed,
+            openings=openings,
+            lineups=_split(lineups),
+            workers=workers,
+            watch=watch,
+        )
+    if out:
+        write_match(result, out)
+    if as_json:
+        print(json.dumps(result.to_json()))
+    else:
+        _show_match(result)
+
+
+@app.command()
+def tournament(
+    game: GameName,
+    agents: Annotated[list[str], typer.Argument(help="Two agents or more.")],
+    games: Games = 100,
+    seed: Seed = 1,
+    openings: Openings = 0,
+    lineups: Lineups = "",
+    workers: Workers = 2,
+    out: Annotated[Path | None, typer.Option(help="Write JSON, CSV and a plot to this folder.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Play all pairs of agents against each other, and rate them."""
+    from tapete import arena
+    from tapete.arena.report import check_folder, check_plots, write_tournament
+
+    if out:
+        check_plots()
+        check_folder(out)
+    with _progress(as_json) as progress:
+        task = progress.add_task("", total=None)
+
+        def watch(title: str, done: int, of: int, share: float) -> None:
+            progress.update(task, completed=done, total=of, description=f"{title} {100 * share:.1f} %")
+
+        result = arena.tournament(
+            game,
+            agents,
+            games=games,
+            seed=seed,
+            openings=openings,
+            lineups=_split(lineups),
+            workers=workers,
+            watch=watch,
+        )
+    if out:
+        write_tournament(result, out)
+    if as_json:
+        print(json.dumps(result.to_json()))
+    else:
+        _show_tournament(result)
+
+
+def _split(lineups: str) -> list[str]:
+    return [lineup.strip() for lineup in lineups.split(",")] if lineups else []
+
+
+def _progress(quiet: bool) -> Progress:
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+def _show_match(result: Match) -> None:
+    (a, b), spec = result.agents, result.game.spec
+    wins, draws, losses = result.results
+    low, high = result.interval
+    least, most = result.mean_interval
+    a_thinks, b_thinks = result.milliseconds
+    share = "wins" if spec.players == 2 else "wins over a seat"
+    print(f"{result.game}: {a} against {b}, {len(result.games):,} games on {len(result.shares):,} deals")
+    print(f"  {share:17} {100 * result.win_share:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}")
+    print(f"  {'games':17} {wins:,} won, {draws:,} drawn, {losses:,} lost")
+    print(f"  {'payoff a game':17} {result.mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
+    print(f"  {'by luck alone':17} p = {result.p:.2g} (sign-flip test on deals)")
+    print(f"  {'a move takes':17} {a_thinks:.3g} ms and {b_thinks:.3g} ms")
+
+
+def _show_tournament(result: Tournament) -> None:
+    """The cross table: what the agent of a row won against that of a column, in percent."""
+    table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+    elo, low, high = result.ratings
+    order = result.ranking
+    table.add_column("", justify="right")
+    table.add_column("agent", no_wrap=True)
+    for heading in ("Elo", "95 %", "points", "games", *map(str, range(1, len(order) + 1))):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rank, i in enumerate(order, start=1):
+        shares = ["·" if i == j else f"{100 * result.share(i, j):.1f}" for j in order]
+        rating, least, most = (f"{round(x):+d}" for x in (elo[i], low[i], high[i]))
+        record = (f"{result.points(i):g}", str(result.games(i)))
+        table.add_row(str(rank), result.agents[i], rating, f"{least} to {most}", *record, *shares)
+    Console(markup=False, highlight=False).print(table)

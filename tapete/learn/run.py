@@ -1,0 +1,265 @@
+"""A run lives in one folder, and goes on from there after it was stopped, however it was stopped.
+
+==========================  ==========================================================================================
+``config.json``             what is learned, by which learner, with which knobs and versions; written once
+``metrics.jsonl``           a line of numbers now and then
+``checkpoint.safetensors``  all that the learner remembers: weights, optimiser, data, counters; replaced as a whole
+``network.safetensors``     what plays
+==========================  ==========================================================================================
+
+A learner is a module of this folder with a frozen dataclass ``Config`` and a function ``train(game, config, run)``; it
+ends with ``network.save(run.network)``. A run that was killed and resumed gives the same network, bit by bit, as one
+that was not, if the learner does this: every random stream is named by the seed and by how far the run is
+(``Rng(seed, "epoch", 3)``), or its words are in the checkpoint, and so is everything else that carries over from one
+step to the next. Nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core.arrays import read_arrays, write_arrays
+from tapete.core.errors import TapeteError
+from tapete.core.files import read_text
+from tapete.core.game import Game
+
+CONFIG = "run-1"
+CHECKPOINT = "learn-checkpoint-1"
+EVERY = 60.0  # seconds between checkpoints
+LONGEST_CONFIG = 1 << 16  # bytes
+PACKAGES = ("tapete", "numpy", "numba", "torch")  # whose versions are noted
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run is."""
+
+    stage: str  # what it does now, in a word or three
+    done: float
+    total: float  # what `done` will be at the end of the run; inf where nobody knows
+    metrics: Mapping[str, float] = field(default_factory=dict)  # the last that were logged
+
+
+Watch = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Description:
+    """What `config.json` tells of a run."""
+
+    learner: str
+    game: str
+    config: dict[str, Any]
+    versions: dict[str, str]
+
+    @classmethod
+    def read(cls, folder: Path) -> Description:
+        """Reads and checks the file of a folder."""
+        path = folder / "config.json"
+        try:
+            data = json.loads(read_text(path, LONGEST_CONFIG))
+        except (ValueError, RecursionError):
+            raise TapeteError(f"{path} is damaged: it is not JSON") from None
+        texts = ("learner", "game")
+        if not isinstance(data, dict) or data.get("format") != CONFIG:
+            raise TapeteError(f"{path} has not the format {CONFIG!r}")
+        if not all(isinstance(data.get(key), str) for key in texts) or not isinstance(data.get("config"), dict):
+            raise TapeteError(f"{path} is damaged: learner, game or config is missing")
+        versions = data.get("versions")
+        return cls(data["learner"], data["game"], data["config"], versions if isinstance(versions, dict) else {})
+
+    def write(self, folder: Path) -> None:
+        """Writes the file, all of it or nothing."""
+        draft = folder / ".config.json"
+        draft.write_text(json.dumps({"format": CONFIG, **asdict(self)}, indent=2) + "\n")
+        os.replace(draft, folder / "config.json")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a learner remembered. Whoever takes something out says what it has to look like."""
+
+    path: Path
+    arrays: dict[str, NDArray[Any]]
+    notes: dict[str, Any]
+
+    def take(self, name: str, kind: Any, *shape: int | None) -> NDArray[Any]:
+        """An array of that type and shape (None: any length), without a NaN or an infinity in it."""
+        array = self.arrays.get(name)
+        if array is None or array.dtype != np.dtype(kind) or array.ndim != len(shape):
+            raise self.misfit(name)
+        if any(want not in (None, have) for want, have in zip(shape, array.shape, strict=True)):
+            raise self.misfit(name)
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise self.misfit(name)
+        return array
+
+    def fill(self, name: str, mine: NDArray[Any]) -> None:
+        """Copies an array over one of the same type and shape."""
+        mine[...] = self.take(name, mine.dtype, *mine.shape)
+
+    def count(self, name: str, most: int = 2**62) -> int:
+        """A whole number from 0 to `most`."""
+        number = self.notes.get(name)
+        if not isinstance(number, int) or not 0 <= number <= most:
+            raise self.misfit(name)
+        return number
+
+    def misfit(self, name: str) -> TapeteError:
+        """What is raised where something is missing or wrong."""
+        return TapeteError(f"{self.path} does not fit this run: {name} is wrong; delete it to begin anew")
+
+
+class Run:
+    """The folder of a run, and the terms on which it runs: how long, on how many cores, who watches."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        learner: str,
+        game: Game,
+        config: Any,
+        *,
+        resume: bool = False,
+        seconds: float = math.inf,
+        threads: int = 1,
+        every: float = EVERY,
+        watch: Watch = lambda progress: None,
+    ) -> None:
+        """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`."""
+        self.folder = Path(folder)
+        self.threads = threads
+        self.every = every  # seconds between checkpoints
+        self.watch = watch
+        self.metrics: dict[str, float] = {}  # the last that were logged
+        self._limit = seconds
+        self._before = 0.0  # seconds that the run took before it was resumed
+        self._began = self._saved = time.monotonic()
+        self._lock = -1
+        self._description = Description(learner, str(game), asdict(config), _versions())
+        if (self.folder / "config.json").exists():
+            if not resume:
+                raise TapeteError(f"there is a run in {self.folder} already; --resume goes on with it")
+            _compare(Description.read(self.folder), self._description, self.folder)
+
+    def _claim(self) -> None:
+        """Makes the folder ours, so that no two runs write into it; the lock ends with the process."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.folder, os.O_RDONLY)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not (self.folder / "config.json").exists():
+                self._description.write(self.folder)
+        except BlockingIOError:
+            raise TapeteError(f"another process is at work in {self.folder}") from None
+        except OSError as error:
+            raise TapeteError(f"can't write to {self.folder}: {error.strerror}") from None
+
+    def close(self) -> None:
+        """Lets others have the folder."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    @property
+    def network(self) -> Path:
+        """The file that plays."""
+        return self.folder / "network.safetensors"
+
+    @property
+    def _metrics(self) -> Path:
+        return self.folder / "metrics.jsonl"
+
+    @property
+    def _checkpoint(self) -> Path:
+        return self.folder / "checkpoint.safetensors"
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken, all its parts together."""
+        return self._before + time.monotonic() - self._began
+
+    @property
+    def out_of_time(self) -> bool:
+        """Whether the run should save itself and stop. The limit is for this part of it."""
+        return time.monotonic() - self._began >= self._limit
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a checkpoint."""
+        return time.monotonic() - self._saved >= self.every or self.out_of_time
+
+    def load(self) -> Checkpoint | None:
+        """Opens the folder: what was remembered last, or None at the beginning. Later metrics are forgotten."""
+        self._claim()
+        if not self._checkpoint.exists():
+            self._metrics.write_bytes(b"")
+            return None
+        arrays, header = read_arrays(self._checkpoint, CHECKPOINT)
+        notes = header.get("notes")
+        checkpoint = Checkpoint(self._checkpoint, arrays, notes if isinstance(notes, dict) else {})
+        length, seconds = checkpoint.count("metrics_length"), checkpoint.notes.get("seconds")
+        if not isinstance(seconds, float) or not 0 <= seconds < math.inf:
+            raise checkpoint.misfit("seconds")
+        if not self._metrics.is_file() or self._metrics.stat().st_size < length:
+            raise checkpoint.misfit("the length of metrics.jsonl")
+        os.truncate(self._metrics, length)
+        self._before = seconds
+        return checkpoint
+
+    def save(self, arrays: Mapping[str, NDArray[Any]], **notes: int) -> None:
+        """Remembers all this, in the place of what was remembered before."""
+        length = self._metrics.stat().st_size
+        header = {"format": CHECKPOINT, "notes": {**notes, "metrics_length": length, "seconds": self.seconds}}
+        write_arrays(self._checkpoint, {name: np.asarray(array, order="C") for name, array in arrays.items()}, header)
+        self._saved = time.monotonic()
+
+    def log(self, **metrics: float) -> None:
+        """Appends a line of numbers, and how many seconds the run has taken so far."""
+        self.metrics = metrics
+        with self._metrics.open("a") as file:
+            file.write(json.dumps({**metrics, "seconds": round(self.seconds, 1)}) + "\n")
+
+    def show(self, stage: str, done: float, total: float) -> None:
+        """Tells who watches where the run is."""
+        self.watch(Progress(stage, done, total, self.metrics))
+
+
+def read_metrics(folder: Path) -> list[dict[str, float]]:
+    """The lines that a run has logged so far."""
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def _compare(known: Description, mine: Description, folder: Path) -> None:
+    """A run goes on as it was begun."""
+    if (known.learner, known.game) != (mine.learner, mine.game):
+        raise TapeteError(
+            f"the run in {folder} is {known.game} with {known.learner}, not {mine.game} with {mine.learner}"
+        )
+    for key in known.config.keys() | mine.config.keys():
+        have, want = known.config.get(key), mine.config.get(key)
+        if have != want:
+            raise TapeteError(f"the run in {folder} has {key}={have}, not {key}={want}; a run keeps its knobs")
+
+
+def _versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions

@@ -1,0 +1,52 @@
+/** Things that fly, flip and land: the table before is compared with the table after. */
+
+import { moves } from "./settings.js";
+
+const FLIGHT = 340; // ms
+const FLIP = 420;
+
+/** Where everything lies now. @returns {{flown: Map, discs: Map, seats: Map, middle: DOMRect}|null} */
+export function remember(felt) {
+  if (!felt || !moves()) return null;
+  const flown = new Map();
+  for (const thing of felt.querySelectorAll("[data-fly]")) {
+    const list = flown.get(thing.dataset.fly) ?? [];
+    list.push(thing.getBoundingClientRect());
+    flown.set(thing.dataset.fly, list);
+  }
+  const discs = new Map([...felt.querySelectorAll("[data-disc]")].map((square) => [square.dataset.key, square.dataset.disc]));
+  const seats = new Map([...felt.querySelectorAll("[data-seat]")].map((seat) => [seat.dataset.seat, (seat.querySelector(".things") ?? seat).getBoundingClientRect()]));
+  return { flown, discs, seats, middle: felt.querySelector(".middle").getBoundingClientRect() };
+}
+
+/** Lets everything move from where it was. */
+export function settle(felt, before) {
+  if (!before || !felt) return;
+  for (const thing of felt.querySelectorAll("[data-fly]")) fly(thing, before);
+  for (const square of felt.querySelectorAll("[data-disc]")) turn(square, before.discs.get(square.dataset.key));
+}
+
+function fly(thing, { flown, seats, middle }) {
+  const was = flown.get(thing.dataset.fly)?.shift();
+  const owner = thing.dataset.owner;
+  const isHand = thing.closest(".own, .small") !== null;
+  const from = was ?? (owner !== undefined && owner !== "" && !isHand ? seats.get(owner) : middle);
+  const to = thing.getBoundingClientRect();
+  if (!from || !to.width) return;
+  const [dx, dy] = [from.x + from.width / 2 - to.x - to.width / 2, from.y + from.height / 2 - to.y - to.height / 2];
+  if (Math.abs(dx) + Math.abs(dy) < 3) return;
+  if (thing instanceof SVGElement) {
+    thing.animate([{ opacity: 0 }, { opacity: 1 }], { duration: FLIGHT });
+    return;
+  }
+  const scale = was ? Math.max(0.3, Math.min(2, from.width / to.width)) : 0.7;
+  thing.animate([{ transform: `translate(${dx}px, ${dy}px) scale(${scale})`, opacity: was ? 1 : 0.2, zIndex: 5 }, { transform: "none", opacity: 1, zIndex: 5 }], { duration: FLIGHT, easing: "cubic-bezier(.2,.8,.25,1)" });
+}
+
+function turn(square, was) {
+  const now = square.dataset.disc;
+  const disc = square.querySelector("svg");
+  if (!disc || was === undefined || was === now) return;
+  if (!was) disc.animate([{ transform: "scale(1.5)", opacity: 0 }, { transform: "scale(1)", opacity: 1 }], { duration: FLIGHT, easing: "ease-out" });
+  else disc.animate([{ transform: "rotateY(180deg)", filter: "invert(1)" }, { transform: "rotateY(90deg)", filter: "invert(1)", offset: 0.5 }, { transform: "rotateY(90deg)", filter: "none", offset: 0.501 }, { transform: "rotateY(0)", filter: "none" }], { duration: FLIP });
+}

@@ -1,0 +1,61 @@
+"""What an agent makes of a person's position, told to that person: from his View and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from functools import lru_cache
+from typing import Any
+
+from tapete.agents import Policy, Thought, agents, load, opponents
+from tapete.core import Game, Rng, View, make
+
+# Who says what moves are worth: the first of these that is offered. They search, so they can say it of every move.
+JUDGES = ("best(4)", "ismcts(1000)", "mcts(1000)")
+EXACT = "equilibrium"  # whose probabilities are preferred
+
+
+@lru_cache(maxsize=256)
+def offered(game: str) -> tuple[str, ...]:
+    """Who can be asked to play a game."""
+    return tuple(opponents(make(game)))
+
+
+def about(text: str) -> str:
+    """What an agent says of itself."""
+    return " ".join((agents()[text.partition("(")[0]].__doc__ or "").split())
+
+
+class Explainer:
+    """Says how likely each move is to be right and what it is worth; it remembers within one game, for one seat."""
+
+    def __init__(self, game: Game) -> None:
+        texts = offered(str(game))
+        judge = next((text for text in JUDGES if text in texts), None)
+        exact = EXACT if EXACT in texts else None
+        self.by = " + ".join(text for text in (exact, judge) if text) or texts[-1]
+        self.exact: Policy | None = load(exact, game) if exact else None
+        self.judge: Policy = load(judge or texts[-1], game)
+
+    def think(self, view: View, rng: Rng) -> Thought:
+        """Values by search, probabilities by the solution where there is one."""
+        thought = self.judge.think(view, rng)
+        if self.exact is None:
+            return thought
+        return replace(thought, probabilities=self.exact.think(view, rng).probabilities)
+
+
+def thought_json(view: View, thought: Thought, *, by: str) -> dict[str, Any]:
+    """A thought as it is sent, the likeliest moves first."""
+    moves: list[dict[str, Any]] = [
+        {
+            "action": move.action,
+            "text": move.text,
+            "place": asdict(move.place) if move.place else None,
+            "share": thought.probabilities.get(move.action, 0.0),
+            "value": thought.values.get(move.action),
+            "visits": thought.visits.get(move.action),
+        }
+        for move in view.scene().moves
+    ]
+    moves.sort(key=lambda move: -move["share"])
+    return {"is": "thought", "seat": view.seat, "by": by, "value": thought.value, "moves": moves}

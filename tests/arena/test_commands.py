@@ -1,0 +1,131 @@
+"""`tapete match` and `tapete tournament`: what they print and write, and what they refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from rich.progress import Progress
+
+from tapete import arena
+from tapete.arena import matches
+from tapete.core import Record
+from tests.conftest import Tapete
+
+
+def test_a_match_in_words_and_as_json(tapete: Tapete) -> None:
+    done = tapete("match", "leduc", "equilibrium", "random", "-n", "39", "--seed", "3")
+    assert (done.status, done.err) == (0, "")
+    data = json.loads(tapete("match", "leduc", "equilibrium", "random", "-n", "39", "--seed", "3", "--json").out)
+    assert data["games"] == data["wins"] + data["draws"] + data["losses"] == 40
+    assert data["interval"][0] <= data["win_share"] <= data["interval"][1]
+    assert data["mean_interval"][0] <= data["mean"] <= data["mean_interval"][1]
+    assert 0 < data["p"] <= 1
+    assert "leduc: equilibrium against random, 40 games on 20 deals" in done.out
+    assert f"{100 * data['win_share']:.1f} %" in done.out
+    assert f"{data['wins']} won, {data['draws']} drawn, {data['losses']} lost" in done.out
+
+
+def test_the_library_and_the_command_agree(tapete: Tapete) -> None:
+    out = tapete("match", "othello", "random", "mcts(20)", "-n", "6", "--openings", "4", "--seed", "9", "--json").out
+    result = arena.match("othello", "random", "mcts(20)", games=6, openings=4, seed=9).to_json()
+    assert {**json.loads(out), "milliseconds": 0} == {**result, "milliseconds": 0}
+
+
+def test_workers_change_nothing(tapete: Tapete, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(matches, "QUICK", 0.0)
+    command = ("match", "othello", "mcts(40)", "mcts(2)", "-n", "8", "--json")
+    alone, together = (json.loads(tapete(*command, "--workers", workers).out) for workers in "12")
+    assert {**alone, "milliseconds": 0} == {**together, "milliseconds": 0}
+    assert alone["wins"] != alone["losses"]
+
+
+def test_a_match_is_written_with_all_its_games(tapete: Tapete, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "match.json"
+    done = tapete("match", "doudizhu", "random", "random", "-n", "6", "--lineups", "ABB,BAA", "--out", str(path))
+    assert done.status == 0
+    data = json.loads(path.read_text())
+    records = [Record.from_json(record) for record in data["records"]]
+    assert len(records) == data["games"] == 6
+    assert all(record.replay().over for record in records)
+
+
+def test_a_tournament_in_a_table_and_in_files(tapete: Tapete, tmp_path: Path) -> None:
+    agents = ("random", "mcts(5)", "mcts(60)")
+    done = tapete("tournament", "othello", *agents, "-n", "12", "--out", str(tmp_path / "out"))
+    assert (done.status, done.err) == (0, "")
+    data = json.loads((tmp_path / "out" / "tournament.json").read_text())
+    order = [row["agent"] for row in data["ratings"]]
+    assert sorted(order) == sorted(agents)
+    assert order[0] == "mcts(60)"
+    assert sum(row["points"] for row in data["ratings"]) == sum(one["games"] for one in data["matches"]) == 36
+    assert sum(row["elo"] for row in data["ratings"]) == pytest.approx(0, abs=1e-6)
+    assert sum(row["difference"] for row in data["ratings"]) == pytest.approx(0, abs=1e-9)
+    positions = [done.out.index(f" {agent} ") for agent in order]
+    assert positions == sorted(positions), "the strongest stands on top"
+    assert (tmp_path / "out" / "elo.png").read_bytes().startswith(b"\x89PNG")
+    _check_tables(tmp_path / "out", data)
+
+
+def _check_tables(folder: Path, data: dict[str, list[dict[str, object]]]) -> None:
+    with (folder / "ratings.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["agent"] for row in rows] == [row["agent"] for row in data["ratings"]]
+    for row in rows:
+        assert float(row["low"]) < float(row["elo"]) < float(row["high"])
+        for other in rows:
+            if row is not other:
+                assert float(row[other["agent"]]) + float(other[row["agent"]]) == pytest.approx(1)
+    with (folder / "matches.csv").open(newline="") as file:
+        pairs = [(row["a"], row["b"], float(row["win_share"])) for row in csv.DictReader(file)]
+    assert pairs == [(*one["agents"], one["win_share"]) for one in data["matches"]]  # type: ignore[misc]
+
+
+def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
+    data = json.loads(tapete("tournament", "leduc", "equilibrium", "random", "-n", "20", "--seed", "4", "--json").out)
+    alone = json.loads(tapete("match", "leduc", "equilibrium", "random", "-n", "20", "--seed", "4", "--json").out)
+    assert data["matches"] == [{**alone, "milliseconds": data["matches"][0]["milliseconds"]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("match", "kuhn", "random"), "Missing argument 'b'"),
+        (("match", "chess", "random", "random"), "there is no game 'chess'"),
+        (("match", "kuhn", "random", "randon"), "did you mean 'random'?"),
+        (
+            ("match", "kuhn", "random", "random", "-n", "-4"),
+            "'-n' / '--games': Input should be greater than or equal to 1",
+        ),
+        (("match", "kuhn", "random", "random", "-n", "many"), "'-n' / '--games': Input should be a valid integer"),
+        (("match", "kuhn", "random", "random", "--workers", "0"), "'--workers': Input should be greater"),
+        (("match", "kuhn", "random", "random", "--openings", "-1"), "'--openings': Input should be greater"),
+        (("match", "kuhn", "random", "random", "--lineups", "AB,AB"), "seat 0 is not shared out evenly"),
+        (("match", "kuhn", "random", "random", "--lineups", "AB,,BA"), "'' doesn't seat A and B"),
+        (("match", "truco", "equilibrium", "random"), "no equilibrium of truco is known"),
+        (("match", "kuhn", "random", "random", "--out", "/proc/none/match.json"), "can't write to /proc/none"),
+        (("match", "kuhn", "random", "random", "--out", "/"), "can't write"),
+        (("tournament", "kuhn"), "Missing argument 'agents'"),
+        (("tournament", "kuhn", "random"), "a tournament needs two agents or more"),
+        (("tournament", "kuhn", "random", "random"), "random is in the tournament twice"),
+        (("tournament", "kuhn", "random", "equilibrium", "nobody"), "there is no agent 'nobody'"),
+        (("tournament", "kuhn", "random", "equilibrium", "--out", "/proc/none"), "can't write to /proc/none"),
+    ],
+)
+def test_wrong_input_gets_one_line(tapete: Tapete, arguments: tuple[str, ...], complaint: str) -> None:
+    done = tapete(*arguments)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("tapete: ")
+    assert complaint in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_ctrl_c_gets_one_line(tapete: Tapete, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "update", interrupt)
+    done = tapete("match", "kuhn", "random", "random", "-n", "100000")
+    assert (done.status, done.out, done.err) == (130, "", "tapete: stopped\n")

@@ -1,0 +1,283 @@
+"""Matches: fair, exact, and the same for any number of workers."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from tapete.agents import load
+from tapete.agents.equilibrium import Equilibrium
+from tapete.arena import Deal, match, matches, play
+from tapete.arena.matches import rotations
+from tapete.core import CHANCE, TapeteError, Thought, make
+from tapete.solve import find
+from tapete.solve.response import prove
+from tapete.solve.sequence_form import SequenceForm
+from tests.oracles.trees import choices, grow, plans, strategy_of
+
+
+def split(game, actions):
+    """The actions of chance, and those of players."""
+    state = game.start()
+    split: tuple[list[int], list[int]] = ([], [])
+    for action in actions:
+        split[state.player != CHANCE].append(action)
+        state.apply(action)
+    return split
+
+
+@pytest.mark.parametrize(
+    ("name", "agent"),
+    [
+        ("kuhn", "random"),
+        ("kuhn", "equilibrium"),
+        ("leduc", "random"),
+        ("leduc", "equilibrium"),
+        ("truco", "random"),
+        ("othello", "random"),
+        ("othello", "mcts(20)"),
+        ("dilemma", "random"),
+        ("doudizhu", "random"),
+        ("holdem(players=7)", "random"),
+        ("holdem(players=4,rake=0.07,rake_cap=3)", "random"),
+    ],
+)
+def test_an_agent_is_exactly_even_with_itself(name, agent):
+    result = match(name, agent, agent, games=14)
+    assert (result.differences == 0).all()
+    assert (result.shares == 0.5).all()
+    assert result.p == 1
+    assert len({played.actions for played in result.games}) > 1, "and not because nothing happened"
+    if result.game.spec.zero_sum:
+        assert (result.mean, result.mean_interval) == (0, (0, 0))
+
+
+def test_the_mean_is_the_exact_one():
+    """Of the equilibrium of Kuhn poker against random play, on both seats, by the sequence form."""
+    game = make("kuhn")
+    form, root = SequenceForm.of(game), grow(game)
+    keys = choices(root, 0) | choices(root, 1)
+    table = find(game)
+    assert table is not None
+    best = plans(form, strategy_of(table, keys))
+
+    def equilibrium(game):
+        return Equilibrium(game, table)
+
+    uniform = plans(form, {key: [1 / n] * n for key, n in keys.items()})
+    exact = (prove(form, (best[0], uniform[1])).value - prove(form, (uniform[0], best[1])).value) / 2
+    result = match(game, equilibrium, "random", games=6000)
+    low, high = result.mean_interval
+    assert low < exact < high
+    assert high - low < 0.05
+    assert result.p < 0.001
+
+
+def test_swapping_the_agents_turns_the_result_around():
+    one, other = match("leduc", "equilibrium", "random", games=60), match("leduc", "random", "equilibrium", games=60)
+    assert other.differences.tolist() == (-one.differences).tolist()
+    assert other.win_share == pytest.approx(1 - one.win_share)
+    assert other.results == one.results[::-1]
+    assert other.p == one.p
+
+
+@pytest.mark.parametrize("name", ["leduc", "holdem", "truco", "domino(3,3)"])
+def test_games_of_a_deal_see_the_same_cards(name):
+    """Even after play has diverged: what chance does in one game begins with what it does in the other."""
+    result = match(name, "random", _last, games=40)
+    first, second = (
+        [split(result.game, played.actions) for played in result.games if played.lineup == lineup]
+        for lineup in ("AB", "BA")
+    )
+    assert any(one != other for (_, one), (_, other) in zip(first, second, strict=True))
+    for (one, _), (other, _) in zip(first, second, strict=True):
+        shorter = min(len(one), len(other))
+        if name != "domino(3,3)":
+            assert one[:shorter] == other[:shorter]
+        else:  # later a tile may be drawn from what the other game has no longer
+            assert one[:6] == other[:6]
+    assert len({tuple(chance[:4]) for chance, _ in first}) > 10, "deals differ from one another"
+
+
+def _last(game):
+    """Always makes the last legal move."""
+    return _Fixed(lambda view: view.actions()[-1])
+
+
+class _Fixed:
+    def __init__(self, move):
+        self.move = move
+
+    def think(self, view, rng):
+        return Thought({self.move(view): 1.0})
+
+
+@pytest.mark.parametrize("plies", [1, 3, 8])
+def test_openings_are_random_and_the_same_for_both(plies):
+    result = match("othello", _last, "random", games=24, openings=plies)
+    begun = [played.actions[:plies] for played in result.games]
+    assert begun[::2] == begun[1::2]
+    assert len(set(begun)) >= {1: 3, 3: 9, 8: 12}[plies]
+    assert all(sum(played.moves) == len(played.actions) - plies for played in result.games)
+
+
+def test_an_opening_may_be_the_whole_game():
+    result = match("kuhn", "random", "equilibrium", games=10, openings=9)
+    assert (result.differences == 0).all()
+    assert result.milliseconds == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "othello"])
+def test_workers_change_nothing(name, monkeypatch):
+    alone = match(name, "random", _last, games=30, workers=1)
+    monkeypatch.setattr(matches, "QUICK", 0.0)  # threads, however quick the agents
+    for workers in (2, 5):
+        result = match(name, "random", _last, games=30, workers=workers)
+        assert [played[:4] for played in result.games] == [played[:4] for played in alone.games]
+        assert result.to_json() | {"milliseconds": 0} == alone.to_json() | {"milliseconds": 0}
+
+
+def test_another_seed_is_another_match():
+    games = [match("leduc", "random", "random", games=10, seed=seed).games for seed in (1, 1, 2)]
+    actions = [[played.actions for played in some] for some in games]
+    assert actions[0] == actions[1] != actions[2]
+
+
+def test_more_deals_begin_with_the_same_ones():
+    few, many = (match("leduc", "random", "equilibrium", games=n) for n in (9, 30))
+    assert len(few.games) == 10, "rounded up to whole deals"
+    assert [played.actions for played in many.games[:10]] == [played.actions for played in few.games]
+
+
+def test_every_seat_of_every_game_gets_a_fresh_agent():
+    made = []
+
+    def make_one(game):
+        made.append(_Fixed(lambda view: view.actions()[0]))
+        return made[-1]
+
+    match("doudizhu", make_one, "random", games=12)
+    assert len(made) == 12 + 1, "one a game, and one to see whether it can be made"
+
+
+def test_an_agent_sees_a_view_of_its_own_seat():
+    seats = []
+
+    def look(view):
+        seats.append((view.seat, view.player))
+        return view.actions()[0]
+
+    match("leduc", lambda game: _Fixed(look), "random", games=4)
+    assert set(seats) == {(0, 0), (1, 1)}
+
+
+def test_lineups_seat_teams():
+    result = match("doudizhu", "random", _last, games=8, lineups=("ABB", "BAA"))
+    assert [played.lineup for played in result.games] == ["ABB", "BAA"] * 4
+    assert set(result.shares) <= {0.0, 0.5, 1.0}, "the landlord wins or the peasants do"
+    assert result.mean == pytest.approx(np.mean([_of_a(played) for played in result.games]))
+    even = match("doudizhu", "random", "random", games=8, lineups=("ABB", "BAA"))
+    assert (even.mean, even.win_share) == (0, 0.5)
+
+
+def _of_a(played):
+    return sum(payoff for side, payoff in zip(played.lineup, played.returns, strict=True) if side == "A")
+
+
+def test_draws_count_half():
+    result = match("rps", _last, _last, games=6)
+    assert (result.results, result.win_share) == ((0, 6, 0), 0.5)
+    result = match("rps", _last, lambda game: _Fixed(lambda view: view.actions()[0]), games=6)
+    assert (result.results, result.win_share, result.mean) in [((6, 0, 0), 1, 1), ((0, 0, 6), 0, -1)]
+
+
+@pytest.mark.parametrize("players", [2, 3, 10])
+def test_everybody_takes_every_seat(players):
+    lineups = rotations(players)
+    assert [lineup.index("A") for lineup in lineups] == list(range(players))
+    assert all(len(lineup) == players and lineup.count("A") == 1 for lineup in lineups)
+
+
+def test_records_tell_the_games():
+    result = match("truco", "random", _last, games=4)
+    for played in result.games:
+        record = result.record(played)
+        assert record.seats == tuple({"A": "random", "B": "_last"}[side] for side in played.lineup)
+        state = record.replay()
+        assert state.over
+        assert tuple(state.returns()) == played.returns
+        assert tuple(state.history or ()) == played.actions
+
+
+def test_time_is_told_by_agent():
+    def think_long(game):
+        return _Fixed(lambda view: threading.Event().wait(0.002) or view.actions()[0])
+
+    slow, quick = match("kuhn", think_long, "random", games=10).milliseconds
+    assert slow > 2
+    assert slow > 3 * quick > 0
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+@pytest.mark.parametrize(("name", "action"), [("othello", 63), ("kuhn", 7)])
+def test_an_illegal_move_is_told_in_one_line(name, action, workers, monkeypatch):
+    monkeypatch.setattr(matches, "QUICK", 0.0)
+    with pytest.raises(TapeteError, match=r"^_Fixed on seat \d: .* can't be played here; legal: .*$"):
+        match(name, "random", lambda game: _Fixed(lambda view: action), games=40, workers=workers)
+
+
+def test_ctrl_c_leaves_no_thread_behind(monkeypatch):
+    monkeypatch.setattr(matches, "QUICK", 0.0)
+    before = threading.active_count()
+    seen = []
+
+    def watch(done, of, share):
+        seen.append((done, of))
+        if done >= 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        match("othello", "random", "random", games=100_000, workers=3, watch=watch)
+    assert threading.active_count() == before
+    assert seen == [(done, 100_000) for done in (2, 4, 6, 8, 10)]
+
+
+def test_the_running_score_ends_at_the_result():
+    seen = []
+    result = match("leduc", "random", "equilibrium", games=20, watch=lambda *now: seen.append(now))
+    assert seen[-1] == (20, 20, pytest.approx(result.win_share))
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"games": 0}, "games must be 1 or more, not 0"),
+        ({"openings": -1}, "openings must be 0 or more, not -1"),
+        ({"workers": 0}, "workers must be 1 or more, not 0"),
+        ({"lineups": ("AB",)}, "seat 0 is not shared out evenly"),
+        ({"lineups": ("AB", "AB", "BA")}, "seat 0 is not shared out evenly"),
+        ({"lineups": ("ABB", "BAA")}, "'ABB' doesn't seat A and B on the 2 seats of kuhn"),
+        ({"lineups": ("AA", "BB")}, "'AA' doesn't seat A and B"),
+        ({"b": "nobody"}, "there is no agent 'nobody'"),
+    ],
+)
+def test_bad_input_is_refused_before_the_first_game(options, complaint):
+    with pytest.raises(TapeteError, match=complaint):
+        match("kuhn", "random", **{"b": _untouched, **options})
+
+
+def _untouched(game):
+    def fail(view):
+        raise AssertionError("a game was begun")
+
+    return _Fixed(fail)
+
+
+def test_play_is_a_game_on_a_deal():
+    game = make("leduc")
+    sides = {"A": lambda game: load("random", game), "B": lambda game: load("equilibrium", game)}
+    played = [play(game, lineup, sides, Deal(1, 2)) for lineup in ("AB", "AB", "BA")]
+    assert played[0][:4] == played[1][:4]
+    assert split(game, played[0].actions)[0][:2] == split(game, played[2].actions)[0][:2]

@@ -1,0 +1,42 @@
+"""A run that is killed with SIGKILL and resumed ends, bit by bit, as one that was not."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tapete.learn.run import read_metrics
+from tests.learn.pieces import run_and_kill
+
+NEVER = 10**9
+RUNS = {
+    "mcts-value": [
+        "games=20",
+        "iterations=5",
+        "network_games=4",
+        "network_iterations=3",
+        "epochs=3",
+        "symmetries=true",
+    ],
+    "zero": [
+        *("playout_games=4", "playouts=20", "generations=4", "games=6", "tables=3", "simulations=6", "short=3"),
+        *("channels=4", "blocks=1", "batch=32", "gate_games=2"),
+    ],
+}
+
+
+@pytest.mark.parametrize("learner", RUNS)
+def test_killed_and_resumed_is_the_same(tmp_path: Path, learner: str) -> None:
+    knobs = json.dumps(RUNS[learner])
+    assert run_and_kill(tmp_path / "whole", learner, knobs, NEVER) == 0
+    for steps in (4, 2):
+        assert run_and_kill(tmp_path / "cut", learner, knobs, steps) == -signal.SIGKILL
+    assert not (tmp_path / "cut" / ".config.json").exists()
+    assert run_and_kill(tmp_path / "cut", learner, knobs, NEVER) == 0
+    whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))
+    assert whole == cut
+    lines = [[{**line, "seconds": 0} for line in read_metrics(tmp_path / name)] for name in ("whole", "cut")]
+    assert lines[0] == lines[1], "the metrics too, but for the time"

@@ -1,0 +1,254 @@
+"""The folder of a run: what it keeps, what it refuses, and that hostile ones get one line."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import tapete.cli  # noqa: F401 (which finds the commands)
+from tapete import learn
+from tapete.cli.app import app
+from tapete.core import TapeteError, make
+from tapete.core.arrays import read_arrays, write_arrays
+from tapete.learn.run import CHECKPOINT, Description, Run, read_metrics
+
+GAME = make("othello(size=4)")
+
+
+@dataclass(frozen=True)
+class Config:
+    """Two knobs."""
+
+    steps: int = 3  # how many
+    rate: float = 0.5  # how fast
+
+
+def begin(folder: Path, config: Config | None = None, **more: object) -> Run:
+    return Run(folder, "counting", GAME, config or Config(), **more)  # type: ignore[arg-type]
+
+
+def one_line(error: pytest.ExceptionInfo[TapeteError], *words: str) -> None:
+    text = str(error.value)
+    assert "\n" not in text
+    assert all(word in text for word in words), text
+
+
+def test_the_config_tells_what_is_learned(tmp_path: Path) -> None:
+    run = begin(tmp_path / "run", Config(steps=7))
+    assert not run.folder.exists(), "nothing is written before the run is opened"
+    assert run.load() is None
+    known = Description.read(run.folder)
+    assert (known.learner, known.game, known.config) == ("counting", "othello(size=4)", {"steps": 7, "rate": 0.5})
+    assert {"python", "numpy", "numba"} <= known.versions.keys()
+
+
+def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.load()
+    arrays = {"words": np.array([2**64 - 1], np.uint64), "one": np.array(1.5), "rows": np.arange(6).reshape(2, 3)}
+    run.save(arrays, step=5)
+    run.close()
+    checkpoint = begin(tmp_path, resume=True).load()
+    assert checkpoint is not None
+    assert checkpoint.count("step") == 5
+    for name, array in arrays.items():
+        back = checkpoint.take(name, array.dtype, *array.shape)
+        assert back.tobytes() == array.tobytes()
+        assert back.shape == array.shape
+
+
+def test_metrics_after_the_checkpoint_are_forgotten(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.load()
+    run.log(step=1, loss=0.5)
+    run.save({})
+    run.log(step=2, loss=0.25)
+    run.close()
+    begin(tmp_path, resume=True).load()
+    assert [line["step"] for line in read_metrics(tmp_path)] == [1]
+
+
+def test_time_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    run = begin(tmp_path, seconds=0.0)
+    run.load()
+    assert run.out_of_time
+    assert run.due
+    run.save({})
+    arrays, header = read_arrays(tmp_path / "checkpoint.safetensors", CHECKPOINT)
+    header["notes"]["seconds"] = 1000.0
+    write_arrays(tmp_path / "checkpoint.safetensors", arrays, header)
+    run.close()
+    again = begin(tmp_path, resume=True, seconds=math.inf)
+    again.load()
+    assert 1000 <= again.seconds < 1100
+    assert not again.out_of_time
+
+
+def test_a_run_is_not_begun_over_another(tmp_path: Path) -> None:
+    begin(tmp_path).load()
+    with pytest.raises(TapeteError) as error:
+        begin(tmp_path)
+    one_line(error, "--resume")
+
+
+def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.load()
+    with pytest.raises(TapeteError) as error:
+        begin(tmp_path, resume=True).load()
+    one_line(error, "another process")
+    run.close()
+    assert begin(tmp_path, resume=True).load() is None
+
+
+@pytest.mark.parametrize(
+    ("learner", "game", "config", "words"),
+    [
+        ("counting", "othello(size=4)", Config(steps=4), ("steps=3", "steps=4")),
+        ("counting", "othello", Config(), ("othello(size=4)", "othello")),
+        ("guessing", "othello(size=4)", Config(), ("counting", "guessing")),
+    ],
+)
+def test_a_run_goes_on_as_it_was_begun(
+    tmp_path: Path, learner: str, game: str, config: Config, words: tuple[str, ...]
+) -> None:
+    run = begin(tmp_path)
+    run.load()
+    run.close()
+    with pytest.raises(TapeteError) as error:
+        Run(tmp_path, learner, make(game), config, resume=True)
+    one_line(error, *words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "[" * 100_000,
+        '{"format": "run-2"}',
+        '{"format": "run-1", "learner": 3, "game": "ocp", "config": {}}',
+        '{"format": "run-1", "learner": "zero", "game": "ocp", "config": []}',
+        "\x00\xff",
+        " " * 100_000,
+    ],
+)
+def test_damaged_configs_get_one_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_text(text, encoding="latin-1")
+    with pytest.raises(TapeteError) as error:
+        begin(tmp_path, resume=True)
+    one_line(error, "config.json")
+
+
+def test_damaged_checkpoints_get_one_line(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.load()
+    run.log(loss=1.0)
+    run.save({"rows": np.zeros((2, 3))}, step=1)
+    run.close()
+    path = tmp_path / "checkpoint.safetensors"
+    whole = path.read_bytes()
+    for cut in (0, 1, 8, 9, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        run = begin(tmp_path, resume=True)
+        with pytest.raises(TapeteError) as error:
+            run.load()
+        one_line(error, "checkpoint")
+        run.close()
+    for wrong in ({}, {"metrics_length": -1}, {"metrics_length": 10**6}, {"seconds": "x"}, {"seconds": math.nan}):
+        notes = {"metrics_length": 0, "seconds": 1.0, **wrong} if wrong else {}
+        write_arrays(path, {}, {"format": CHECKPOINT, "notes": notes})
+        run = begin(tmp_path, resume=True)
+        with pytest.raises(TapeteError) as error:
+            run.load()
+        one_line(error, "checkpoint")
+        run.close()
+
+
+def test_what_is_taken_from_a_checkpoint_is_checked(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    run.load()
+    run.save({"rows": np.zeros((2, 3)), "bad": np.array([np.inf])}, step=1)
+    run.close()
+    checkpoint = begin(tmp_path, resume=True).load()
+    assert checkpoint is not None
+    assert checkpoint.take("rows", np.float64, None, 3).shape == (2, 3)
+    for name, kind, shape in (
+        ("none", np.float64, (2, 3)),
+        ("rows", np.float32, (2, 3)),
+        ("rows", np.float64, (3, 3)),
+        ("rows", np.float64, (6,)),
+        ("bad", np.float64, (1,)),
+    ):
+        with pytest.raises(TapeteError, match=name):
+            checkpoint.take(name, kind, *shape)
+    with pytest.raises(TapeteError, match="step"):
+        checkpoint.count("step", 0)
+
+
+def test_every_learner_has_knobs_that_are_explained() -> None:
+    assert {"mcts-value", "zero"} <= learn.learners().keys()
+    for name in learn.learners():
+        for knob, usual, about in learn.knobs(learn.learner(name).Config):
+            assert about or knob == "seed", f"{name}: {knob} says nothing"
+            assert isinstance(usual, int | float | str), f"{name}: {knob} has no usual value"
+
+
+def test_knobs_are_set_by_name() -> None:
+    config = learn.configure("zero", ["games=3", "rate=0.5", "symmetries=false", "games=4"])
+    assert (config.games, config.rate, config.symmetries) == (4, 0.5, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "words"),
+    [
+        ("zero", ["gamez=3"], ("gamez", "games=")),
+        ("zero", ["games=many"], ("games", "whole number")),
+        ("zero", ["games=0"], ("games", "between")),
+        ("zero", ["games"], ("KEY=VALUE",)),
+        ("mcts-value", ["opponent=me"], ("random", "mcts")),
+        ("nothing", [], ("mcts-value", "zero")),
+    ],
+)
+def test_wrong_knobs_get_one_line(name: str, settings: list[str], words: tuple[str, ...]) -> None:
+    with pytest.raises(TapeteError) as error:
+        learn.configure(name, settings)
+    one_line(error, *words)
+
+
+@pytest.mark.parametrize("learner", ["mcts-value", "zero"])
+def test_a_game_that_does_not_fit_leaves_nothing_behind(tmp_path: Path, learner: str) -> None:
+    result = CliRunner().invoke(app, ["train", "kuhn", "--with", learner, "--run", str(tmp_path / "run")])
+    assert isinstance(result.exception, TapeteError)
+    assert "kuhn" in str(result.exception)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_command_trains_resumes_and_says_how_to_play(tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    knobs = [
+        "generations=1",
+        "games=4",
+        "tables=4",
+        "simulations=4",
+        "short=2",
+        "channels=4",
+        "blocks=1",
+        "gate_games=2",
+    ]
+    first = ["train", "othello(size=4)", *knobs, "--with", "zero", "--run", folder]
+    stopped = CliRunner().invoke(app, [*first, "--time", "0"])
+    assert "--resume" in stopped.stdout
+    assert "tapete play" not in stopped.stdout, "there is nothing to play against yet"
+    done = CliRunner().invoke(app, ["train", "--run", folder, "--resume"])
+    assert f"tapete play 'othello(size=4)' --against {folder}" in done.stdout
+    wrong = CliRunner().invoke(app, ["train", "--run", folder, "--resume", "games=5"])
+    assert "games=4" in str(wrong.exception)
+    assert json.loads((tmp_path / "run" / "config.json").read_text())["config"]["channels"] == 4

@@ -1,0 +1,170 @@
+"""Self-play: what is learned from it, the gate, and that the network gets better by it."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tapete.core import Game, Rng, State, make
+from tapete.learn.run import Run, read_metrics
+from tapete.learn.zero import (
+    Config,
+    Learner,
+    Samples,
+    architecture,
+    gate_match,
+    judge_of,
+    playout_game,
+    self_play,
+    train,
+)
+from tapete.nets import Network
+from tapete.nets.torch import to_torch
+from tapete.search.batch import Judge
+from tests.learn.pieces import run_in_pieces
+
+GAME = make("othello(size=4)")
+TINY = Config(generations=3, games=10, tables=4, simulations=8, short=4, channels=8, blocks=1, batch=32, gate_games=4)
+
+
+def begin(folder: Path, config: Config = TINY, **more: Any) -> Run:
+    return Run(folder, "zero", GAME, config, **more)
+
+
+def some_judge(seed: int) -> Judge:
+    return judge_of(to_torch(architecture(GAME.spec, TINY), Rng(seed)), bfloat16=False)
+
+
+def check(samples: Samples, simulations: int) -> None:
+    for data, visits in zip(samples.states, samples.visits, strict=True):
+        legal = State(GAME, data.copy(), None).actions()
+        assert set(np.flatnonzero(visits)) <= set(legal)
+        assert visits.sum() >= simulations - 1  # the first simulation looks at the root itself
+    assert set(samples.results) <= {-1, 0, 1}
+    assert (abs(samples.found) <= 1).all()
+
+
+def test_self_play_gives_searches_and_results() -> None:
+    config = Config(games=12, tables=5, simulations=8, short=4, long=1.0)
+    samples = self_play(GAME, some_judge(1), config, Rng(2))
+    check(samples, 8)
+    starts = [i for i, row in enumerate(samples.states) if State(GAME, row.copy(), None) == GAME.start()]
+    assert len(starts) == 12, "every move of every game is there"
+    fewer = self_play(GAME, some_judge(1), Config(games=12, tables=5, simulations=8, short=4, long=0.3), Rng(2))
+    assert 0 < len(fewer.states) < 0.6 * len(samples.states)
+
+
+def test_at_one_table_positions_follow_each_other_and_share_a_result() -> None:
+    config = Config(games=1, tables=1, simulations=8, short=4, long=1.0)
+    samples = self_play(GAME, some_judge(1), config, Rng(4))
+    states = [State(GAME, row.copy(), None) for row in samples.states]
+    for state, after in pairwise(states):
+        assert after in [state.copy().apply(action) for action in state.actions()]
+    results = {float(r) * (1 if s.player == 0 else -1) for s, r in zip(states, samples.results, strict=True)}
+    assert len(results) == 1
+    ends = [end.returns()[0] for end in (states[-1].copy().apply(a) for a in states[-1].actions()) if end.over]
+    assert results <= set(ends)
+
+
+def test_games_of_playouts_are_labelled_alike() -> None:
+    config = Config(playouts=50)
+    samples = playout_game(GAME, config, Rng(1))
+    check(samples, 50)
+    assert len(samples.states) > 3
+
+
+def test_the_oldest_are_forgotten() -> None:
+    samples = playout_game(GAME, Config(playouts=10), Rng(1))
+    n = len(samples.states)
+    both = samples.then([samples], n + 2)
+    assert len(both.states) == n + 2
+    np.testing.assert_array_equal(both.visits[2:], samples.visits)
+    np.testing.assert_array_equal(both.visits[:2], samples.visits[-2:])
+
+
+def test_the_gate_is_fair() -> None:
+    config = Config(gate_games=20, short=6)
+    share = gate_match(GAME, some_judge(1), some_judge(1), config, Rng(3))
+    assert share == 0.5, "in pairs, nobody gains anything from himself"
+    ways = [gate_match(GAME, some_judge(a), some_judge(b), config, Rng(3)) for a, b in ((1, 2), (2, 1))]
+    assert sum(ways) == 1
+
+
+def test_who_is_not_good_enough_stays_outside(tmp_path: Path) -> None:
+    config = Config(**{**TINY.__dict__, "gate_share": 1.0, "generations": 1, "gate_games": 20})
+    train(GAME, config, begin(tmp_path, config))
+    if read_metrics(tmp_path)[0]["gate"] < 1:
+        first = to_torch(architecture(GAME.spec, config), Rng(config.seed, "weights"))
+        plays = Network.load(tmp_path / "network.safetensors")
+        np.testing.assert_array_equal(plays.weights["value.weight"], first.layers["value"].weight.detach().numpy())  # type: ignore[operator]
+        assert read_metrics(tmp_path)[0]["champions"] == 0
+    else:
+        assert read_metrics(tmp_path)[0]["champions"] == 1
+
+
+def test_sixteen_bits_judge_nearly_the_same() -> None:
+    module = to_torch(architecture(GAME.spec, TINY), Rng(1))
+    module(torch.rand(64, GAME.spec.observation_size))  # so that there is something to normalise by
+    seen = np.random.default_rng(1).random((8, GAME.spec.observation_size), dtype=np.float32)
+    exact, rough = (judge_of(module, bfloat16=short)(seen) for short in (False, True))
+    said = module.eval()(torch.from_numpy(seen)).detach().numpy()
+    np.testing.assert_allclose(exact[0], said[:, -1], atol=1e-5)
+    np.testing.assert_allclose(exact[1], said[:, :-1], atol=1e-5)
+    for a, b in zip(exact, rough, strict=True):
+        np.testing.assert_allclose(a, b, atol=0.05)
+
+
+def policy_share(network: Network, game: Game, games: int) -> float:
+    """Points of the policy alone, without a search, against random moves."""
+    rng, points = Rng(11), 0.0
+    head = network.architecture.outputs["policy"]
+    for number in range(games):
+        state = game.start()
+        while not state.over:
+            legal = state.actions()
+            if state.player == number % 2:
+                scores = network.forward(state.view(state.player).observation()[None])[0, head]
+                state.apply(max(legal, key=lambda action: scores[action]))
+            else:
+                state.apply(rng.choice(legal))
+        points += (1 + state.returns()[number % 2]) / 2
+    return points / games
+
+
+def test_it_learns_four_by_four(tmp_path: Path) -> None:
+    config = Config(
+        generations=8, games=64, tables=64, simulations=32, short=8, channels=16, blocks=1, batch=64, gate_games=0
+    )
+    train(GAME, config, begin(tmp_path, config))
+    lines = read_metrics(tmp_path)
+    assert lines[-1]["policy_loss"] < 0.8 * lines[0]["policy_loss"]
+    assert lines[-1]["value_loss"] < 0.8 * lines[0]["value_loss"]
+    assert policy_share(Network.load(tmp_path / "network.safetensors"), GAME, 200) > 0.75
+
+
+@pytest.mark.parametrize("playout_games", [0, 3])
+def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path, playout_games: int) -> None:
+    config = Config(**{**TINY.__dict__, "playout_games": playout_games, "playouts": 20, "generations": 5})
+    train(GAME, config, begin(tmp_path / "whole", config))
+    stops = run_in_pieces(partial(train, GAME, config), partial(begin, tmp_path / "cut", config), steps=2)
+    assert stops >= 2
+    whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))
+    assert whole == cut
+
+
+def test_a_checkpoint_of_another_network_gets_one_line(tmp_path: Path) -> None:
+    run = begin(tmp_path)
+    train(GAME, TINY, run)
+    run.close()
+    other = Config(**{**TINY.__dict__, "channels": 16})
+    learner = Learner(GAME, other, begin(tmp_path / "other", other))
+    checkpoint = begin(tmp_path, resume=True).load()
+    assert checkpoint is not None
+    with pytest.raises(Exception, match=r"^[^\n]*does not fit this run[^\n]*$"):
+        learner.restore(checkpoint)

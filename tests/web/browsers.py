@@ -1,0 +1,152 @@
+"""A server in a thread, and browsers without a screen: a cookie, requests, sockets."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import ClientConnection, connect
+
+from tapete.web.house import House, Limits
+from tapete.web.serving import listen, server
+
+Message = dict[str, Any]
+
+
+class Place:
+    """Where a server listens."""
+
+    def __init__(self, port: int, house: House) -> None:
+        self.host = f"127.0.0.1:{port}"
+        self.house = house  # looked at by tests, never touched
+
+
+@contextmanager
+def serving(folder: Path, limits: Limits | None = None) -> Iterator[Place]:
+    """The whole server, listening."""
+    listening = listen("127.0.0.1", 0)
+    running = server(folder, limits=limits)
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    try:
+        app: Any = running.config.app
+        yield Place(listening.getsockname()[1], app.state.house)
+    finally:
+        running.should_exit = True
+        thread.join()
+        listening.close()
+
+
+class Browser:
+    """Keeps its cookie, as browsers do."""
+
+    def __init__(self, place: Place, cookie: str | None = None) -> None:
+        self.host = place.host
+        self.cookie = cookie if cookie is not None else self._first_cookie()
+
+    def _first_cookie(self) -> str:
+        _, headers, _ = self.ask("GET", "/api/games", cookie="")
+        return headers["set-cookie"].partition(";")[0]
+
+    def ask(
+        self, method: str, path: str, body: bytes = b"", cookie: str | None = None, **headers: str
+    ) -> tuple[int, dict[str, str], bytes]:
+        """One request: status, headers and body of the answer."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        if cookie is None:
+            cookie = self.cookie
+        sent = {
+            **({"Cookie": cookie} if cookie else {}),
+            **{key.replace("_", "-"): value for key, value in headers.items()},
+        }
+        connection.request(method, path, body or None, sent)
+        answer = connection.getresponse()
+        content = answer.read()
+        connection.close()
+        return answer.status, {key.lower(): value for key, value in answer.getheaders()}, content
+
+    def get(self, path: str) -> Any:
+        """What an address gives, which must be there."""
+        status, _, content = self.ask("GET", path)
+        assert status == 200, content
+        return json.loads(content)
+
+    def post(self, path: str, data: Any, **headers: str) -> tuple[int, Any]:
+        """Sends JSON as the page does."""
+        usual = {"Origin": f"http://{self.host}", "Content_Type": "application/json"}
+        status, _, content = self.ask("POST", path, json.dumps(data).encode(), **{**usual, **headers})
+        return status, json.loads(content) if content.startswith(b"{") else content
+
+    def make(self, game: str, *seats: str, **more: Any) -> Message:
+        """A new table, as fast as it goes."""
+        status, answer = self.post(
+            "/api/tables", {"game": game, "seats": list(seats), "pace": 0, "name": "Ana", **more}
+        )
+        assert status == 200, answer
+        return answer
+
+    def socket(self, table: str, **changes: Any) -> Socket:
+        """Looks at a table."""
+        usual: dict[str, Any] = {"origin": f"http://{self.host}", "additional_headers": {"Cookie": self.cookie}}
+        return Socket(connect(f"ws://{self.host}/ws/{table}", legacy=True, max_queue=None, **{**usual, **changes}))
+
+
+class Socket:
+    """A socket that remembers every byte, and the newest table."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+        self.heard: list[str] = []
+
+    def __enter__(self) -> Socket:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def say(self, do: str, **fields: Any) -> None:
+        """Sends a message."""
+        self.connection.send(json.dumps({"do": do, **fields}))
+
+    def hear(self, what: str = "", timeout: float = 30.0, **wanted: Any) -> Message:
+        """The next message of that kind in which these fields are so."""
+        end = time.monotonic() + timeout
+        while True:
+            text = self.connection.recv(timeout=max(0.0, end - time.monotonic()))
+            assert isinstance(text, str)
+            self.heard.append(text)
+            message = json.loads(text)
+            if what in ("", message["is"]) and all(message.get(key) == value for key, value in wanted.items()):
+                return message
+
+    def my_turn(self) -> Message:
+        """The table when it is one's turn, or the game is over."""
+        while True:
+            message = self.hear("table")
+            if message["over"] or (message["player"] is not None and message["player"] == message["seat"]):
+                return message
+
+    def act(self, table: Message, index: int = 0) -> None:
+        """Makes one of the moves that a table offers."""
+        self.say("act", ply=table["ply"], action=table["scene"]["moves"][index]["action"])
+
+    def play(self) -> Message:
+        """Makes the first move that there is, until the game is over."""
+        table = self.my_turn()
+        while not table["over"]:
+            self.act(table)
+            self.hear("table", seat=table["seat"])  # the acknowledgement, or already what came after it
+            table = self._newest()
+        return table
+
+    def _newest(self) -> Message:
+        message = json.loads(self.heard[-1])
+        if message["over"] or message["player"] == message["seat"]:
+            return message
+        return self.my_turn()

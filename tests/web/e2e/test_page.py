@@ -1,0 +1,175 @@
+"""The page as such: language, theme, weight, sizes for fingers, names for screen readers."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tapete.core import Rng, make
+from tapete.core.names import playable
+from tests.web.e2e.conftest import NewPage
+from tests.web.e2e.table import TableDriver
+
+pytestmark = pytest.mark.xdist_group("e2e")
+
+HEAVIEST = 300_000  # bytes of the first page, all that it loads
+FINGER = 44  # pixels
+
+
+def test_the_first_page_is_light(page: Page) -> None:
+    sizes: list[int] = []
+    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[k] for k in ("responseBodySize", "responseHeadersSize"))))
+    page.goto("/")
+    page.wait_for_selector(".game-card")
+    page.wait_for_load_state("networkidle")
+    assert len(sizes) > 5
+    assert sum(sizes) < HEAVIEST
+
+
+def test_two_clicks_from_the_first_page_to_a_game(page: Page) -> None:
+    page.goto("/")
+    page.click("[data-game=kuhn]")
+    page.click(".start:not([disabled])")
+    page.wait_for_selector(".felt")
+
+
+def test_the_language_is_changed_and_remembered(page: Page) -> None:
+    page.goto("/")
+    expect(page.locator("h1")).to_have_text("Sit down and play")
+    page.click(".settings")
+    page.click("text=Español")
+    expect(page.locator("h1")).to_have_text("Sentate a jugar")
+    page.reload()
+    expect(page.locator("h1")).to_have_text("Sentate a jugar")
+    assert page.get_attribute("html", "lang") == "es"
+
+
+def test_the_language_is_the_browsers_at_first(new_page: NewPage) -> None:
+    page = new_page(locale="es-AR")
+    page.add_init_script("localStorage.removeItem('tapete')")
+    page.goto("/")
+    expect(page.locator("h1")).to_have_text("Sentate a jugar")
+
+
+def test_a_table_changes_its_language_in_the_middle_of_a_game(table: TableDriver) -> None:
+    table.sit("truco(hand=true)", ["me", "random"])
+    table.wait_for_turn()
+    table.page.click(".settings")
+    table.page.click("text=Español")
+    expect(table.page.locator(".status strong")).to_have_text("Te toca")
+    expect(table.page.locator(".bottom .name")).to_have_text("Vos")
+
+
+def background(page: Page) -> str:
+    return str(page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
+
+
+def test_light_and_dark(new_page: NewPage) -> None:
+    page = new_page(color_scheme="light")
+    page.goto("/")
+    light = background(page)
+    page.emulate_media(color_scheme="dark")
+    dark = background(page)
+    assert light != dark
+    page.click(".settings")
+    page.click("dialog >> text=light")
+    assert background(page) == light
+    page.reload()
+    assert background(page) == light
+
+
+@pytest.mark.parametrize("game", ["truco", "domino", "dudo(6,3,3)", "holdem", "doudizhu", "othello", "leduc", "rps"])
+def test_a_finger_finds_every_move_on_a_phone(new_page: NewPage, game: str) -> None:
+    table = TableDriver(new_page(width=360, height=740, has_touch=True))
+    table.sit(game, ["me"] + ["random"] * (make(game).players - 1))
+    assert table.wait_for_turn()
+    sizes = table.page.evaluate(
+        """() => [...document.querySelectorAll(".legal, .tool, .tray button")].filter((e) => e.offsetParent).map((e) => {
+            const box = e.getBoundingClientRect();
+            const next = e.nextElementSibling?.getBoundingClientRect();
+            const covered = next && next.top < box.bottom && next.left > box.left && next.left < box.right;
+            return [covered ? next.left - box.left : box.width, box.height, e.className];
+        })"""
+    )
+    assert sizes
+    assert not [size for size in sizes if min(size[:2]) < FINGER]
+    assert table.page.evaluate("() => document.documentElement.scrollWidth") <= 360, "nothing sticks out"
+
+
+@pytest.mark.parametrize("path", ["/", "/stats"])
+def test_everything_that_can_be_pressed_has_a_name(page: Page, path: str) -> None:
+    page.goto(path)
+    page.wait_for_selector("h1")
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll("button, a, input, select")]
+            .filter((e) => !(e.innerText?.trim() || e.getAttribute("aria-label") || e.labels?.length))
+            .map((e) => e.outerHTML)"""
+    )
+    assert not nameless
+
+
+def test_motion_can_be_turned_off(new_page: NewPage) -> None:
+    page = new_page(reduced_motion="no-preference")
+    page.goto("/")
+    assert page.get_attribute("html", "data-motion") == "on"
+    page.click(".settings")
+    page.click("dialog [aria-label=Motion] >> text=off")
+    assert page.get_attribute("html", "data-motion") == "off"
+
+
+def texts_of(name: str, games: int) -> dict[str, list[str]]:
+    """Everything that random games say: moves, news, notes, names of parts, and the title."""
+    game = make(name)
+    said: dict[str, set[str]] = {"title": {game.spec.title}, "moves": set(), "sentences": set(), "parts": set()}
+    for seed in range(games):
+        rng = Rng(seed, "texts")
+        state = game.start()
+        while not state.over:
+            before = state.view(0)
+            if state.player < 0:
+                state.apply(state.copy().deal(rng).history[len(state.history or [])])  # type: ignore[index]
+            else:
+                scene = state.view(state.player).scene()
+                said["moves"] |= {move.text for move in scene.moves}
+                for part in scene.to_json()["parts"]:
+                    said["parts"].add(part["name"])
+                    if part["is"] == "note" and part["text"]:
+                        said["sentences"].add(part["text"])
+                actions = state.actions()
+                state.apply(actions[int(rng.uniform() * len(actions))])
+            said["sentences"] |= set(state.view(0).news(before))
+        said["parts"] |= {part["name"] for part in state.view(0).scene().to_json()["parts"]}
+    return {kind: sorted(texts) for kind, texts in said.items()}
+
+
+UNKNOWN = """async ({ title, moves, sentences, parts }) => {
+  const { inSpanish, gameTitle, isNotation } = await import("/static/js/i18n/speech.js");
+  const { PARTS, WORDS, ORDERS, TITLES } = await import("/static/js/i18n/speech-es.js");
+  const seats = [{ name: "x", kind: "agent", me: false }, { name: "", kind: "person", me: true }];
+  while (seats.length < 10) seats.push({ name: "y", kind: "agent", me: false });
+  return [
+    ...title.filter((text) => !TITLES.some(([pattern]) => pattern.test(text))),
+    ...moves.filter((text) => !(text in WORDS) && !isNotation(text)),
+    ...parts.filter((text) => !/seat \\d/.test(text) && !(text in PARTS)),
+    ...sentences.filter((text) => inSpanish(text, seats) === null || /seat \\d/.test(inSpanish(text, seats))),
+  ];
+}"""
+
+SPOKEN = [*playable(), "truco(points=15,mazo=true)", "truco(hand=true)", "doudizhu(bidding=true)", "holdem(players=6)"]
+SPOKEN += ["dudo(6,3,3)", "dudo(5,2,2,one_round=true)", "othello(size=4)"]
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+def test_random_games_leave_nothing_in_english(page: Page, name: str) -> None:
+    page.goto("/")
+    assert page.evaluate(UNKNOWN, texts_of(name, 3 if "truco" in name or "doudizhu" in name else 8)) == []
+
+
+def test_both_languages_have_the_same_words(page: Page) -> None:
+    page.goto("/")
+    books = page.evaluate("""async () => {
+        const [en, es] = await Promise.all(["en", "es"].map((code) => import(`/static/js/i18n/${code}.js`)));
+        const holes = (text) => (text.match(/\\{\\d\\}/g) ?? []).sort().join("");
+        return [en.default, es.default].map((book) => Object.entries(book).map(([key, text]) => `${key} ${holes(text)}`).sort());
+    }""")
+    assert books[0] == books[1]
