@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 SLICES = 3
+Clock = Callable[[], float]
 Work = Callable[[int], int]  # does so many rounds and returns how many units of work they were
 
 
@@ -40,28 +41,30 @@ class Row:
         return {**asdict(self), "ratio": self.ratio}
 
 
-def measure(bench: str, cases: Iterable[Case], *, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
+def measure(
+    bench: str, cases: Iterable[Case], *, rivals: bool, case: str, seconds: float, clock: Clock = time.perf_counter
+) -> Iterator[Row]:
     """Measures the cases whose name contains `case`: ours, and where asked for each peer's right after it."""
     for entry in cases:
         if case not in entry.name:
             continue
-        ours = rate(entry.ours(), seconds)
+        ours = rate(entry.ours(), seconds, clock)
         if not (rivals and entry.peers):
             yield Row(bench=bench, case=entry.name, ours=ours)
             continue
         for name, work in entry.peers:
-            yield Row(bench=bench, case=entry.name, peer=name, ours=ours, theirs=rate(work(), seconds))
+            yield Row(bench=bench, case=entry.name, peer=name, ours=ours, theirs=rate(work(), seconds, clock))
 
 
-def rate(work: Work, seconds: float) -> float:
+def rate(work: Work, seconds: float, clock: Clock = time.perf_counter) -> float:
     """Units of work a second, the median of three slices."""
     work(1)
     rounds = 1
     rates: list[float] = []
     while len(rates) < SLICES:
-        began = time.perf_counter()
+        began = clock()
         units = work(rounds)
-        elapsed = time.perf_counter() - began
+        elapsed = clock() - began
         if elapsed >= 0.5 * seconds / SLICES:
             rates.append(units / elapsed)
         else:

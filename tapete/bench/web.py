@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ class Load:
     p95: float
     p99: float
     worst: float
+    cpu: float  # milliseconds of the server's own processor time a move of a person, the agents' answer included
     acknowledged: int  # moves of all, chance too, that people had been told of when the server was killed
     lost: int  # of those, not there after the restart
 
@@ -80,7 +82,7 @@ def run(*, tables: int = 200, seconds: float = 20.0, pause: float = 1.0) -> Load
     with tempfile.TemporaryDirectory() as folder:
         with server(Path(folder)) as (process, port):
             people = sit_down(port, tables)
-            asyncio.run(play(port, people, seconds, pause, process))
+            cpu = asyncio.run(play(port, people, seconds, pause, process))
         with server(Path(folder)) as (_, port):
             lost = asyncio.run(count_lost(port, people))
     waits = 1000 * np.array([wait for person in people for wait in person.waits])
@@ -96,6 +98,7 @@ def run(*, tables: int = 200, seconds: float = 20.0, pause: float = 1.0) -> Load
         p95=p95,
         p99=p99,
         worst=float(waits.max()),
+        cpu=1000 * cpu / len(waits),
         acknowledged=sum(person.last["ply"] for person in people),
         lost=lost,
     )
@@ -106,16 +109,14 @@ def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`tapete serve` as a process, and its port."""
     command = [sys.executable, "-c", "from tapete.cli import main; main()", "serve", "--port", "0", "--data"]
     process = subprocess.Popen([*command, str(folder)], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout
-        line = process.stdout.readline()
-        if "http://" not in line:
-            raise TapeteError("the server did not begin")
-        yield process, int(line.partition("http://")[2].partition("/")[0].rpartition(":")[2])
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+    with process:
+        try:
+            line = process.stdout.readline() if process.stdout else ""
+            if "http://" not in line:
+                raise TapeteError("the server did not begin")
+            yield process, int(line.partition("http://")[2].partition("/")[0].rpartition(":")[2])
+        finally:
+            process.terminate()
 
 
 def sit_down(port: int, tables: int) -> list[Person]:
@@ -148,12 +149,24 @@ def _connect(port: int, person: Person) -> Any:
     return connect(f"ws://{address}/ws/{person.table}", origin=f"http://{address}", additional_headers=headers)  # type: ignore[arg-type]
 
 
-async def play(port: int, people: list[Person], seconds: float, pause: float, process: Any) -> None:
-    """Everybody plays; then the server is killed, without a warning, and everybody loses his connection."""
+async def play(port: int, people: list[Person], seconds: float, pause: float, process: Any) -> float:
+    """Everybody plays; then the server is killed, without a warning. Seconds of processor time that it took."""
+    began = _processor(process.pid)
     games = [asyncio.ensure_future(_sit(port, person, pause)) for person in people]
     await asyncio.sleep(seconds)
+    spent = _processor(process.pid) - began
     os.kill(process.pid, signal.SIGKILL)
     await asyncio.gather(*games)
+    return spent
+
+
+def _processor(pid: int) -> float:
+    """Seconds of processor time of a process, where the system tells."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _sit(port: int, person: Person, pause: float) -> None:
@@ -200,7 +213,7 @@ async def count_lost(port: int, people: list[Person]) -> int:
     for person in people:
         async with _connect(port, person) as socket:
             now = json.loads(await socket.recv())
-        told = person.last["told"]
-        same = [a == b for a, b in zip(told, now["told"], strict=False)]
-        lost += max(0, person.last["ply"] - now["ply"]) + (len(same) - sum(same))
+        told, kept = person.last["told"], now["told"]
+        other = sum(a != b for a, b in zip_longest(told, kept[: len(told)]))
+        lost += max(other, person.last["ply"] - now["ply"], 0)
     return lost

@@ -49,6 +49,14 @@ def bench_nets(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as
     _report(nets.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("endgame")
+def bench_endgame(case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Perfect play in Othello: positions solved a second on one core, by their empty squares."""
+    from tapete.bench import endgame
+
+    _report(endgame.run(rivals=False, case=case, seconds=seconds), as_json)
+
+
 @bench_app.command("schemes")
 def bench_schemes(as_json: Json = False) -> None:
     """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""

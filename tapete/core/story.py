@@ -32,7 +32,7 @@ def witness(state: State, action: int, seats: Sequence[int]) -> Event:
     news = tuple(text for text in first if all(text in told for told in others))
     if state.player < 0:
         return Event(None, None, news)
-    is_seen = all(state.is_seen(action, seat) for seat in seats)
+    is_seen = not state.game.spec.hidden or all(state.is_seen(action, seat) for seat in seats)
     return Event(state.player, state.write(action) if is_seen else None, news)
 
 

@@ -174,7 +174,7 @@ class Learner:
 
     @property
     def network(self) -> Network:
-        """The best network so far."""
+        """The network as it is now."""
         return from_torch(self.model, game=str(self.game), learner="mcts-value")
 
     # Games
@@ -224,6 +224,7 @@ class Learner:
             held_loss, right = self.validate(held)
             if self.patience.improves(held_loss):
                 self.best = module_arrays("best", self.model)
+                self.publish()
             self.epoch += 1
             rate = self.optimiser.param_groups[0]["lr"]
             self.run.log(
@@ -277,10 +278,14 @@ class Learner:
         right = np.mean(np.sign(said[decided]) == np.sign(results[decided])) if decided.any() else 1.0
         return float(np.mean((said - results) ** 2)), float(right)
 
-    def end_generation(self) -> None:
-        """Puts the best weights back, and gives the network to those who play."""
-        load_module("best", self.model, Checkpoint(self.run.folder, self.best, {}))
+    def publish(self) -> None:
+        """Gives the network, as it is, to those who play."""
         self.network.save(self.run.network, half=True)  # 2.2 million weights: half of 8.8 MB
+
+    def end_generation(self) -> None:
+        """Puts the best weights back."""
+        load_module("best", self.model, Checkpoint(self.run.folder, self.best, {}))
+        self.publish()
         self.generation, self.played, self.epoch = self.generation + 1, 0, 0
         self.begin_generation()
 

@@ -368,7 +368,7 @@ class Learner:
             search, simulations = (tables, 2) if state.player == mine else (plain, self.config.measure_simulations)
             chances = search.run(state.view(state.player), rng, Budget(iterations=simulations)).probabilities
             state.apply(max(chances, key=lambda action: chances[action]))
-        return 0.5 + 0.5 * state.returns()[mine] / game.spec.utility[1]
+        return 0.5 + 0.5 * float(np.sign(state.returns()[mine]))
 
     @property
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -284,7 +284,7 @@ class Learner:
         config, rng = self.config, Rng(self.config.seed, "generation", self.generation)
         champion = judge_of(self.champion, bfloat16=config.bfloat16)
         new = self.play(champion, rng.spawn("play"))
-        self.samples = self.samples.then([new], config.buffer)
+        self.samples = self.samples.then([new], max(config.buffer, len(new.states)))
         steps = round(config.passes * len(new.states) / config.batch) + 1
         losses = self.learn(steps, rng.spawn("learn"))
         share = 1.0
@@ -314,7 +314,7 @@ class Learner:
             if number % SHOWN == 0:
                 self.run.show(f"playing with playouts, game {number}", 0, self.config.generations)
             games.append(playout_game(self.game, self.config, rng.spawn(number)))
-        return Samples.none(self.game).then(games, self.config.buffer)
+        return games[0].then(games[1:], sum(len(samples.states) for samples in games))
 
     def learn(self, steps: int, rng: Rng) -> dict[str, float]:
         """So many steps; returns the mean losses."""
@@ -353,12 +353,7 @@ class Learner:
 
     def publish(self) -> None:
         """Gives the champion to those who play."""
-        about: dict[str, Any] = {
-            "game": str(self.game),
-            "learner": "zero",
-            "games": self.generation * self.config.games,
-        }
-        from_torch(self.champion, **about).save(self.run.network)
+        from_torch(self.champion, game=str(self.game), learner="zero").save(self.run.network)
 
     def save(self) -> None:
         """Remembers everything."""
@@ -374,13 +369,10 @@ class Learner:
         """Remembers what was saved."""
         self.generation = checkpoint.count("generation", self.config.generations)
         self.wins = checkpoint.count("wins", self.generation)
-        shapes = {name: column.shape[1:] for name, column in self.samples._asdict().items()}
         n = len(checkpoint.take("samples.states", np.uint8, None, self.game.size))
+        columns = self.samples._asdict().items()
         self.samples = Samples(
-            *(
-                checkpoint.take(f"samples.{name}", column.dtype, n, *shapes[name])
-                for name, column in self.samples._asdict().items()
-            )
+            *(checkpoint.take(f"samples.{name}", mine.dtype, n, *mine.shape[1:]) for name, mine in columns)
         )
         load_module("challenger", self.challenger, checkpoint)
         load_module("champion", self.champion, checkpoint)
@@ -397,5 +389,5 @@ def train(game: Game, config: Config, run: Run) -> None:
         run.show("self-play and learning", learner.generation, config.generations)
         learner.generate()
         if run.due or learner.generation == config.generations:
-            learner.save()
             learner.publish()
+            learner.save()

@@ -277,7 +277,7 @@ class NTuple:
             layout.steps,
             np.arange(squares + 1) * len(self.weights) // (squares + 1),
             self.weights,
-            np.array([spec.utility[1], temperature], dtype=np.float32),
+            np.array([max(map(abs, spec.utility)), temperature], dtype=np.float32),
             np.zeros(spec.observation_size + BLOCK, dtype=np.float32),
             np.zeros(2 * blocks, dtype=np.int64),
             np.zeros(lanes // 4, dtype=np.int64),
@@ -292,9 +292,9 @@ class NTuple:
 
     def value(self, view: View) -> float:
         """The payoff that the view's seat may expect."""
+        judge = self.evaluator(view.game, priors=False)  # lives as long as its addresses are used
         data = view.sample(Rng(0)).data
-        model = Evaluator(None, self.arrays(view.game)).model
-        return float(_value(view.game.table, data, view.seat, model, np.zeros(2)))
+        return float(_value(view.game.table, data, view.seat, judge.model, np.zeros(2)))
 
     def save(self, path: str | Path) -> None:
         """Writes the file, all of it or nothing; weights as numbers of 16 bits, each once."""

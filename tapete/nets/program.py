@@ -11,9 +11,9 @@ same operation, a product of matrices the left of which is gathered from memory:
 A convolution has the squares for rows and 9 taps (or 1); a dense layer has one row, and the squares of what it reads
 for taps.
 
-A 3x3 convolution of many channels takes 16 products a tile of 2 x 2 squares in place of 36 (Winograd's algorithm; Lavin
-and Gray, 2015): the 4 x 4 squares that a tile depends on are spread into 16 sums and differences, these are multiplied by
-weights that were transformed likewise, and the products are gathered into the 4 squares.
+A 3x3 convolution of many channels takes 16 products for a tile of 2 x 2 squares in place of 36 (Winograd's algorithm;
+Lavin and Gray, 2015): the 4 x 4 squares that a tile depends on are spread into 16 sums and differences, these are
+multiplied by weights that were transformed likewise, and the products are gathered into the 4 squares.
 
 Nothing here trusts a file: offsets are made from an `Architecture`, which has been checked, and never read.
 """
@@ -110,7 +110,7 @@ def filled(n: int) -> int:
     return -(-n // LANES) * LANES
 
 
-def build(architecture: Architecture, weights: Mapping[str, NDArray[np.floating]]) -> Program:
+def build(architecture: Architecture, weights: Mapping[str, Floats]) -> Program:
     """The program of a network whose weights have the names and shapes of `architecture.parameters`."""
     builder = _Builder(architecture, weights)
     last = _last_readers(architecture)
@@ -149,7 +149,7 @@ def _last_readers(architecture: Architecture) -> dict[int, list[str]]:
 class _Builder:
     """A program that is being written."""
 
-    def __init__(self, architecture: Architecture, weights: Mapping[str, NDArray[np.floating]]) -> None:
+    def __init__(self, architecture: Architecture, weights: Mapping[str, Floats]) -> None:
         self.architecture = architecture
         self.given = weights
         self.places: dict[str, Place] = {}
@@ -183,7 +183,7 @@ class _Builder:
 
     def weighted(self, layer: Layer, source: Place, place: Place) -> None:
         """A conv or dense layer."""
-        weight, bias = self.array(f"{layer.name}.weight"), self.array(f"{layer.name}.bias")
+        weight, bias = self.given[f"{layer.name}.weight"], self.given[f"{layer.name}.bias"]
         if layer.kind == "conv" and _has_tiles(layer, source):
             self.by_tiles(layer, source, place, weight, bias)
         elif layer.kind == "conv":
@@ -202,7 +202,7 @@ class _Builder:
         """A convolution by tiles of 2 x 2 squares."""
         tiles = source.shape[1] * source.shape[2] // 4
         depth, units = filled(source.shape[0]), filled(layer.units)
-        # From one of the 16 products to the next. A little more than needed, or they would all want the same cache lines.
+        # From one of the 16 products to the next: more than needed, or they would all want the same lines of the cache.
         before, after = tiles * depth + LANES, tiles * units + LANES
         spread, products = self.room((16 * before,)), self.room((16 * after,))
         starts, taps = source.squares(corner=0, step=2), source.patch(4)
@@ -226,12 +226,10 @@ class _Builder:
             products,
             place,
             rows=place.squares(step=2),
+            source_rows=(),
             taps=place.patch(2),
             depth=after,
-            units=units,
-            bias=self.keep(np.pad(bias, (0, units - len(bias)))),
-            added=self.places[layer.add].offset if layer.add else NOTHING,
-            relu=int(layer.activation == "relu"),
+            **self.ending(layer, bias),
         )
         self.free += [spread, products]
 
@@ -240,10 +238,10 @@ class _Builder:
         steps, size = source.shape
         stride = filled(4 * layer.units)
         gates, cell = self.room((steps * stride,)), self.room(place.shape)
-        through, back = self.array(f"{layer.name}.weight_ih").T, self.pack(self.array(f"{layer.name}.weight_hh").T)
+        through, back = self.given[f"{layer.name}.weight_ih"].T, self.pack(self.given[f"{layer.name}.weight_hh"].T)
         starts = [step * stride for step in range(steps)]
         rows = [step * size for step in range(steps)]
-        self.product(source, gates, rows, [0], through, self.array(f"{layer.name}.bias"), layer, starts)
+        self.product(source, gates, rows, [0], through, self.given[f"{layer.name}.bias"], layer, starts)
         for start in starts:
             if start > 0:
                 again = {"depth": layer.units, "units": stride, "weights": back}
@@ -257,13 +255,12 @@ class _Builder:
         place: Place,
         rows: list[int],
         taps: list[int],
-        matrix: NDArray[np.floating],
-        bias: NDArray[np.floating],
+        matrix: Floats,
+        bias: Floats,
         layer: Layer,
         targets: list[int] | None = None,
     ) -> None:
         """A product with packed weights; `matrix` [..., depth, units]."""
-        units = filled(len(bias))
         self.emit(
             PRODUCT,
             source,
@@ -272,12 +269,19 @@ class _Builder:
             source_rows=rows,
             taps=taps,
             depth=matrix.shape[-2],
-            units=units,
             weights=self.pack(matrix.reshape(-1, matrix.shape[-1])),
-            bias=self.keep(np.pad(bias, (0, units - len(bias)))),
-            added=self.places[layer.add].offset if layer.add else NOTHING,
-            relu=int(layer.activation == "relu"),
+            **self.ending(layer, bias),
         )
+
+    def ending(self, layer: Layer, bias: Floats) -> dict[str, int]:
+        """What becomes of a layer's sums: the fields of an operation for it."""
+        units = filled(len(bias))
+        return {
+            "units": units,
+            "bias": self.keep(np.pad(bias, (0, units - len(bias)))),
+            "added": self.places[layer.add].offset if layer.add else NOTHING,
+            "relu": int(layer.activation == "relu"),
+        }
 
     def emit(
         self,
@@ -320,19 +324,15 @@ class _Builder:
             raise TapeteError("a network is too large: its layers give too many numbers")
         return place
 
-    def array(self, name: str) -> NDArray[np.floating]:
-        """Weights by name. Numbers too small for full precision are a hundred times slower than zero."""
-        array = self.given[name].astype(np.float32)
-        return np.where(abs(array) < np.finfo(np.float32).tiny, np.float32(0), array)
-
-    def keep(self, array: NDArray[np.floating]) -> int:
-        """Appends to the weights and says where."""
+    def keep(self, array: Floats) -> int:
+        """Appends to the weights and says where. Numbers too small for full precision are slow, and become zero."""
         start = self.size
-        self.packed.append(np.ascontiguousarray(array, dtype=np.float32).ravel())
-        self.size += array.size
+        flat = np.ascontiguousarray(array, dtype=np.float32).ravel()
+        self.packed.append(np.where(abs(flat) < np.finfo(np.float32).tiny, np.float32(0), flat))
+        self.size += len(flat)
         return start
 
-    def pack(self, matrix: NDArray[np.floating]) -> int:
+    def pack(self, matrix: Floats) -> int:
         """[depth, units] in groups of units, each of them [depth, GROUP] in a row; the last may be half as wide."""
         units = matrix.shape[1]
         wide = np.pad(matrix, ((0, 0), (0, filled(units) - units)))

@@ -24,7 +24,7 @@ from tapete.core.compile import FLOAT32_PTR, INT32_PTR
 WIDE = "+avx512f" in cpu_target.target_context.codegen().magic_tuple()[-1]  # what the cache of machine code looks at
 LANES = 16 if WIDE else 8  # numbers in a register
 GROUP = 2 * LANES  # units that are computed together
-ROWS = 8 if WIDE else 6  # rows that are computed together: with two vectors each, the sums fill half of the registers
+ROWS = 8 if WIDE else 6  # rows that are computed together: as many as leave registers for the weights
 BUNDLE = 4  # groups that are computed together where there is one row only
 
 INT64_PTR = types.CPointer(types.int64)

@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
@@ -284,8 +284,14 @@ def find(game: Game, folder: Path | None = None) -> Table | None:
     for place in [folder] if folder else [store(), shipped]:
         path = place / file_name(game)
         if path.exists():
-            table = Table.load(path)
+            table = _load(path, path.stat().st_mtime_ns)
             if table.about.get("game") != str(game):
                 raise TapeteError(f"{path} is a solution of {table.about.get('game')}, not of {game}")
             return table
     return None
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path, changed: int) -> Table:
+    """A solution, read once as long as its file does not change: the arena asks for it before every game."""
+    return Table.load(path)

@@ -14,124 +14,28 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from tapete.agents import Policy, choose, load
-from tapete.core import Rng, TapeteError, View, make
-from tapete.core.names import playable
+from tapete.core import Rng, TapeteError, View
+from tapete.web.limits import Bucket, Limits
+from tapete.web.making import continued, new_table, read_pace, take
+from tapete.web.room import Listener, Message, Room
 from tapete.web.store import Store
-from tapete.web.table import AGENT, OPEN, PERSON, SLOWEST, THINKING, Options, Refused, Seat, Table, clean_name
-from tapete.web.thinking import Explainer, offered, thought_json
+from tapete.web.table import PERSON, THINKING, Options, Refused, Table, clean_name
+from tapete.web.thinking import Explainer, thought_json
 
 log = logging.getLogger("tapete.web")
 Result = TypeVar("Result")
-Message = dict[str, Any]
 
 QUICK = 0.010  # seconds: who thinks longer than this waits in another line
 MOST_ASKED = 4  # thoughts that wait at one table
-LARGEST = 2000  # moves or outcomes at once, or cells on a board: more can't be shown
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How much there may be of everything."""
-
-    tables: int = 2000  # in memory at once
-    tables_each: int = 200  # unfinished ones that one browser has made
-    listeners_each: int = 40  # sockets of one browser
-    listeners: int = 4000
-    rate: float = 50.0  # messages a second of one socket, in the long run
-    burst: float = 100.0  # and at once
-    makes: float = 5.0  # tables a second that one browser makes
-    idle: float = 900.0  # seconds that a table stays in memory when nobody looks
-
-
-class Bucket:
-    """Lets so many through a second, and a burst at once."""
-
-    def __init__(self, rate: float, burst: float) -> None:
-        self.rate, self.burst = rate, burst
-        self.left, self.last = burst, time.monotonic()
-
-    def take(self) -> bool:
-        """Whether one more may pass."""
-        now = time.monotonic()
-        self.left = min(self.burst, self.left + (now - self.last) * self.rate)
-        self.last = now
-        if self.left < 1:
-            return False
-        self.left -= 1
-        return True
-
-
-class Listener(Protocol):
-    """Somebody who looks at a table."""
-
-    owner: str
-
-    def refresh(self) -> None:
-        """The table has changed."""
-
-    def send(self, message: Message) -> None:
-        """Something is told to this one only, or to all."""
-
-
-@dataclass(eq=False)
-class Room:
-    """A table in memory, with what is only needed while somebody plays at it."""
-
-    table: Table
-    listeners: set[Listener] = field(default_factory=set)
-    policies: dict[int, Policy] = field(default_factory=dict)  # the agents, by seat
-    explainers: dict[int, Explainer] = field(default_factory=dict)  # for people, by seat
-    task: asyncio.Task[None] | None = None  # the agents' turns
-    steps: int = 0  # moves that agents among themselves may still make while they don't run
-    used: float = 0.0  # when somebody was last here
-    stirred: asyncio.Event = field(default_factory=asyncio.Event)  # something has changed
-    asked: int = 0  # thoughts that people wait for
-    thinking: asyncio.Lock = field(default_factory=asyncio.Lock)  # an explainer thinks of one thing at a time
-
-    @property
-    def agent(self) -> int | None:
-        """The seat of an agent that has to move."""
-        seat = self.table.player
-        return seat if seat is not None and self.table.seats[seat].kind == AGENT else None
-
-    @property
-    def may_play(self) -> bool:
-        """Whether an agent moves now: when people play, and among themselves when somebody watches and lets them."""
-        table = self.table
-        return not table.watching or (bool(self.listeners) and (table.running or self.steps > 0))
-
-    def pause(self, began: float) -> float:
-        """Seconds that an agent still waits which began to think then; none where it is asked for one step."""
-        return 0.0 if self.steps else began + self.table.options.pace / 1000 - time.perf_counter()
-
-    def refresh(self) -> None:
-        """Everybody hears of a change; an agent that waits looks whether it still has to."""
-        self.stirred.set()
-        for listener in self.listeners:
-            listener.refresh()
-
-    def tell(self, message: Message, owner: str | None = None) -> None:
-        """All are told something, or those of one browser."""
-        for listener in self.listeners:
-            if owner in (None, listener.owner):
-                listener.send(message)
 
 
 def fresh() -> Rng:
     """A generator that nobody can foresee, a new one for every move: from what was seen, nothing follows."""
     return Rng(secrets.randbits(256))
-
-
-def take(message: Message, key: str, kind: type[Result], default: Result | None = None) -> Result:
-    """A field of a message, if it is of the right kind."""
-    value = message.get(key, default)
-    if type(value) is not kind:
-        raise Refused("malformed", f"{key!r} is missing or not of the right kind")
-    return value
 
 
 class House:
@@ -198,12 +102,10 @@ class House:
         """A table by its name, from memory or from the store."""
         if name in self.rooms:
             return self.rooms[name]
-        if name not in self.loading:
+        if name not in self.loading:  # one loads it, however many wait, and whoever stops waiting
             self.loading[name] = asyncio.ensure_future(self._load(name))
-        try:
-            room = await asyncio.shield(self.loading[name])
-        finally:
-            self.loading.pop(name, None)
+            self.loading[name].add_done_callback(lambda _: self.loading.pop(name, None))
+        room = await asyncio.shield(self.loading[name])
         if room is None:
             raise Refused("no-table", "there is no such table")
         return room
@@ -330,10 +232,10 @@ class House:
         table = room.table
         ply, action = take(message, "ply", int), take(message, "action", int)
         seat = table.seat_of(listener.owner)
-        view = table.state.view(seat) if seat is not None else None
+        view = table.state.view(seat) if seat is not None and table.seats[seat].thinking == "after" else None
         self._advance(room, lambda: table.act(seat, ply, action))
         self.wake(room)
-        if seat is not None and view is not None and table.seats[seat].thinking == "after":
+        if view is not None:
             self._explain(room, view, ply, "after", action)
 
     async def _sit(self, room: Room, listener: Listener, message: Message) -> None:
@@ -342,16 +244,12 @@ class House:
         invite = take(message, "invite", str, "")
         if not (listener.owner == table.maker or secrets.compare_digest(invite.encode(), table.invite.encode())):
             raise Refused("invite", "this seat is for those who were invited")
-        ply, before = table.ply, list(table.seats)
-        table.sit(seat, listener.owner, name)
-        try:
+
+        def sit() -> None:
+            table.sit(seat, listener.owner, name)
             table.deal(fresh())
-            self.store.change(table, ply)
-        except BaseException:
-            table.seats[:] = before
-            table.rewind(ply)
-            raise
-        room.refresh()
+
+        self._change(room, sit)
         self.wake(room)
 
     async def _undo(self, room: Room, listener: Listener, message: Message) -> None:
@@ -373,6 +271,8 @@ class House:
         self._think_always(room)
 
     async def _hint(self, room: Room, listener: Listener, message: Message) -> None:
+        if room.asked >= MOST_ASKED:
+            raise Refused("busy", "the last thoughts are not ready yet")
         self._help(room, room.table.seat_of(listener.owner))
 
     async def _thinking(self, room: Room, listener: Listener, message: Message) -> None:
@@ -382,15 +282,13 @@ class House:
             raise Refused("malformed", f"thinking is shown {', '.join(THINKING)}")
         if when == "always" and len(room.table.people) > 1 and not room.table.options.practice:
             raise Refused("help", "no help in a game against other people")
-        room.table.seats[seat].thinking = when
-        self._keep(room)
+        self._change(room, lambda: setattr(room.table.seats[seat], "thinking", when))
         self._think_always(room)
 
     async def _pace(self, room: Room, listener: Listener, message: Message) -> None:
         pace = read_pace(take(message, "ms", int))
         self._steer(room, listener)
-        room.table.options.pace = pace
-        self._keep(room)
+        self._change(room, lambda: setattr(room.table.options, "pace", pace))
 
     async def _step(self, room: Room, listener: Listener, message: Message) -> None:
         self._watch(room, listener)
@@ -434,18 +332,26 @@ class House:
         if not room.table.watching:
             raise Refused("people", "people play at this table")
 
-    def _keep(self, room: Room) -> None:
-        self.store.change(room.table, room.table.ply)
+    def _change(self, room: Room, change: Callable[[], None]) -> None:
+        """Something else than a move: who sits where, what was agreed. All of it, or nothing and a refusal."""
+        table, ply = room.table, room.table.ply
+        seats, options = [replace(seat) for seat in table.seats], replace(table.options)
+        try:
+            change()
+            self.store.change(table, ply)
+        except BaseException:
+            table.seats, table.options = seats, options
+            table.rewind(ply)
+            raise
         room.refresh()
 
     # Thoughts.
 
     def _help(self, room: Room, seat: int | None) -> None:
         """A thought before the move: the game is not counted any more, and that is stored first."""
-        was_counted = room.table.counted
         view = room.table.help(seat)
-        if was_counted and not room.table.counted:
-            self._keep(room)
+        if not room.table.options.helped:
+            self._change(room, lambda: setattr(room.table.options, "helped", True))
         self._explain(room, view, room.table.ply, "hint", None)
 
     def _think_always(self, room: Room) -> None:
@@ -483,47 +389,3 @@ def timed(policy: Policy, view: View) -> tuple[int, float]:
     """A move, and the seconds that it took."""
     began = time.perf_counter()
     return choose(policy, view, fresh()), time.perf_counter() - began
-
-
-def read_pace(ms: int) -> int:
-    """Milliseconds that an agent waits."""
-    if not 0 <= ms <= SLOWEST:
-        raise Refused("malformed", f"the pace is between 0 and {SLOWEST} ms")
-    return ms
-
-
-def read_game(text: str) -> Any:
-    """A game that can be played at a table: known, not from a file, and of a size that can be shown."""
-    if text.partition("(")[0].strip() not in playable():
-        raise Refused("game", "there is no such game")
-    game = make(text)
-    if max(game.spec.max_actions, game.spec.outcomes) > LARGEST or len(str(game)) > 200:
-        raise Refused("game", "this game is too large for a table")
-    return game
-
-
-def new_table(name: str, texts: list[Any], options: Options, owner: str, called: str) -> Table:
-    """A table as it is asked for; whoever is seated must be one of those who are offered."""
-    game = read_game(name)
-    if len(texts) != game.players:
-        raise Refused("seats", f"{game} has {game.players} seats")
-    allowed = ("me", "open", *offered(str(game)))
-    if not all(isinstance(text, str) and text in allowed for text in texts) or texts.count("me") > 1:
-        raise Refused("seats", "seats are 'me' (once), 'open', or one of the opponents that are offered")
-    kinds = {"me": Seat(PERSON, called, owner), "open": Seat(OPEN)}
-    seats = [kinds[text] if text == "me" else Seat(OPEN) if text == "open" else Seat(AGENT, text) for text in texts]
-    return Table(secrets.token_urlsafe(16), game, seats, options, maker=owner, invite=secrets.token_urlsafe(16))
-
-
-def continued(table: Table, *, swap: bool) -> Table:
-    """The next game at the same table."""
-    turn = 1 if swap else 0
-    seats = [Seat(s.kind, s.name, s.owner, s.thinking) for s in table.seats[turn:] + table.seats[:turn]]
-    options = Options(table.options.practice, table.options.pace)
-    following = Table(
-        secrets.token_urlsafe(16), table.game, seats, options, maker=table.maker, invite=secrets.token_urlsafe(16)
-    )
-    totals = table.totals
-    totals.returns = totals.returns[turn:] + totals.returns[:turn]
-    following.before = totals
-    return following

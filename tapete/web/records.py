@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tapete.agents import agents
 from tapete.arena.statistics import mean_interval
-from tapete.core import Game, Record, Rng, State, make
+from tapete.core import Game, Record, Rng, State, TapeteError, make
 from tapete.core.story import witness
 from tapete.web.table import Table
 from tapete.web.thinking import Explainer
@@ -77,14 +78,15 @@ def _decisions(table: Table, seat: int, explainer: Explainer, rng: Rng) -> Itera
         state.apply(action)
 
 
-def known_value(game: Game) -> float | None:
-    """What seat 0 gets when all play a solution, where one is known."""
-    if "equilibrium" not in agents():
-        return None
-    from tapete.solve import find
+@lru_cache(maxsize=256)
+def known_value(game: str) -> float | None:
+    """What seat 0 gets when both play a solution, where one is known."""
+    from tapete.solve import find  # compiles the solvers: not before somebody asks
 
-    table = find(game)
-    return None if table is None else float(table.about["value"])
+    with suppress(TapeteError):
+        table = find(make(game))
+        return None if table is None else float(table.about["value"])
+    return None
 
 
 def statistics(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -101,7 +103,7 @@ def _summary(name: str, against: str, results: list[dict[str, Any]]) -> dict[str
     best = [max(result["returns"]) for result in results]
     wins = sum(gain == top and min(r["returns"]) < top for gain, top, r in zip(gains, best, results, strict=True))
     draws = sum(min(result["returns"]) == top for result, top in zip(results, best, strict=True))
-    value = known_value(game) if game.players == 2 and game.spec.zero_sum else None
+    value = known_value(name)
     means = np.cumsum(gains) / np.arange(1, len(gains) + 1)
     shown = np.unique(np.linspace(0, len(gains) - 1, min(POINTS, len(gains))).round().astype(int))
     return {

@@ -1,18 +1,10 @@
-"""Addresses, sockets, cookies, and who is let in.
-
-A browser is known by a random token in a cookie; the store has its hash. Whatever changes something must come from a
-page of this very server: the Origin of a request has to be its Host, and the Host one that is ours.
-"""
+"""Addresses and sockets: everything that a browser can ask for."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import inspect
-import ipaddress
 import json
-import secrets
 import socket as sockets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -20,28 +12,27 @@ from contextlib import asynccontextmanager, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tapete.core import TapeteError, make, variants
 from tapete.core.names import playable
 from tapete.web import records
-from tapete.web.house import Bucket, House, Limits, Room, fresh, read_game
+from tapete.web.door import Doorman, Shield
+from tapete.web.house import House, fresh
+from tapete.web.limits import Bucket, Limits
+from tapete.web.making import read_game
+from tapete.web.room import Room
 from tapete.web.store import Store
 from tapete.web.table import Refused
 from tapete.web.thinking import about, offered
 
 STATIC = Path(__file__).parent / "static"
-COOKIE = "tapete"
-YEAR = 365 * 24 * 3600
 LARGEST_BODY = 4096  # bytes
 LARGEST_MESSAGE = 2048
 SHOWN = 40  # tables in a list
@@ -50,107 +41,6 @@ PATIENCE = 200  # messages over the limit, after which a socket is closed
 POLICY = 1008  # of WebSocket's codes: who talks too much
 GONE = 4404  # of ours: there is no such table, or no room at it
 SWEEP = 60.0  # seconds between two looks for tables that nobody uses
-HEADERS = {
-    "content-security-policy": "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "object-src 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
-
-
-class Shield:
-    """Refuses what comes for another host or from another site, and puts the same headers on all that goes out."""
-
-    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
-        self.app = app
-        self.names = names
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Looks at a request before anybody else does."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-
-        async def send_guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(raw=message["headers"])
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                if "cache-control" not in headers:
-                    headers["cache-control"] = "no-cache" if scope["path"].startswith("/static") else "no-store"
-                message["headers"] = headers.raw
-            await send(message)
-
-        if wrong := self._wrong(scope):
-            refusal: ASGIApp = PlainTextResponse(f"{wrong}\n", 403) if scope["type"] == "http" else _close
-            await refusal(scope, receive, send_guarded)
-        else:
-            await self.app(scope, receive, send_guarded)
-
-    def _wrong(self, scope: Scope) -> str:
-        headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
-        if not is_ours(host, self.names):
-            return "this is not the host that was asked for"
-        changes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-        if (origin is None and changes) or (origin is not None and not is_same(origin, host)):
-            return "this comes from another site"
-        if scope["path"].startswith("/api/") and headers.get("sec-fetch-site") in ("cross-site", "same-site"):
-            return "this comes from another site"
-        return ""
-
-
-async def _close(scope: Scope, receive: Receive, send: Send) -> None:
-    await WebSocket(scope, receive, send).close()
-
-
-def is_ours(host: str, names: frozenset[str]) -> bool:
-    """Whether a Host is an address or one of our names: others might have been pointed at us by somebody's DNS."""
-    try:
-        name = urlsplit(f"//{host}").hostname or ""
-        if name in names:
-            return True
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def is_same(origin: str, host: str) -> bool:
-    """Whether a page of that origin was served under that host."""
-    scheme, _, rest = origin.partition("://")
-    return scheme in ("http", "https") and rest.lower() == host.lower()
-
-
-class Doorman:
-    """Tokens of browsers: made here, and known again by their signature, so that nothing is kept of visitors."""
-
-    def __init__(self, secret: bytes) -> None:
-        self.secret = secret
-
-    def issue(self) -> str:
-        """A new token."""
-        word = secrets.token_urlsafe(24)
-        return f"{word}.{self._sign(word)}"
-
-    def owner(self, connection: HTTPConnection) -> str:
-        """Whose browser this is, as the store knows it; empty where there is no token, or none of ours."""
-        token = connection.cookies.get(COOKIE, "")
-        word, _, signature = token.partition(".")
-        if not hmac.compare_digest(signature.encode(), self._sign(word).encode()):
-            return ""
-        return hashlib.sha256(token.encode()).hexdigest()
-
-    def _sign(self, word: str) -> str:
-        return hmac.new(self.secret, word.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
-
-    def welcome(self, request: Request, response: Response) -> Response:
-        """Gives a token to a browser that has none. One that comes from a link elsewhere may have one all the same."""
-        if not self.owner(request) and request.headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
-            response.set_cookie(COOKIE, self.issue(), max_age=YEAR, path="/", httponly=True, samesite="strict")
-        return response
 
 
 class Connection:
@@ -231,6 +121,14 @@ def error_json(error: TapeteError) -> dict[str, Any]:
     return {"is": "error", "code": code, "text": str(error)}
 
 
+class Json(JSONResponse):
+    """JSON in ASCII: whatever somebody has written into a name, it can be sent."""
+
+    def render(self, content: Any) -> bytes:
+        """The body."""
+        return json.dumps(content, separators=(",", ":")).encode()
+
+
 Handler = Callable[[Request, str], Awaitable[Any]]
 
 
@@ -267,10 +165,10 @@ class Server:
         async def answer(request: Request) -> Response:
             try:
                 result = await handler(request, self.doorman.owner(request))
-                response = result if isinstance(result, Response) else JSONResponse(result)
+                response = result if isinstance(result, Response) else Json(result)
             except TapeteError as error:
                 missing = isinstance(error, Refused) and error.code in ("no-table", "no-game")
-                response = JSONResponse(error_json(error), 404 if missing else 400)
+                response = Json(error_json(error), 404 if missing else 400)
             return self.doorman.welcome(request, response)
 
         return answer
@@ -327,7 +225,7 @@ class Server:
         table = (await self._finished(request)).table
         name = f"{table.game.file_name}-{table.name[:8]}.json"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
-        return JSONResponse(table.record().to_json(), headers=headers)
+        return Json(table.record().to_json(), headers=headers)
 
     async def review(self, request: Request, owner: str) -> Any:
         """What a person could have done better."""
@@ -432,7 +330,7 @@ def one_game(name: str) -> dict[str, Any]:
         "players": game.players,
         "hidden": game.spec.hidden,
         "opponents": [{"text": text, "about": about(text)} for text in offered(str(game))],
-        "value": records.known_value(game),
+        "value": records.known_value(str(game)),
     }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from tapete.core import TapeteError
-from tapete.web.house import Limits
+from tapete.web.limits import Limits
 from tapete.web.server import LARGEST_MESSAGE, application
 
 

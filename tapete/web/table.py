@@ -59,6 +59,25 @@ class Options:
         return asdict(self)
 
 
+class Story:
+    """What some seats have seen of a game. It is told as far as the game has gone when somebody asks."""
+
+    def __init__(self, game: Game, seats: Sequence[int]) -> None:
+        self.seats = seats
+        self.state = game.start()
+        self.events: list[tuple[int, Event]] = []
+
+    def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
+        """Every move that can be told, with its ply."""
+        told = len(self.state.history or ())
+        for ply, action in enumerate(history[told:], start=told):
+            event = witness(self.state, action, self.seats)
+            if event.seat is not None or event.news:
+                self.events.append((ply, event))
+            self.state.apply(action)
+        return self.events
+
+
 class Table:
     """A game in progress, from the first deal to the last card."""
 
@@ -75,7 +94,7 @@ class Table:
         self.next = ""  # the table at which the same people went on
         self.running = True  # agents among themselves: whether they play on by themselves
         self.state: State = game.start()
-        self.told: list[list[tuple[int, Event]]] = [[] for _ in range(game.players + 1)]  # [seat], spectators last
+        self.stories: dict[int | None, Story] = {}  # by seat; None: of spectators
 
     @property
     def ply(self) -> int:
@@ -143,51 +162,47 @@ class Table:
 
     def move(self, action: int) -> None:
         """Whoever is to move, moves."""
-        self.state.copy().apply(action)  # illegal moves are refused here, before anything is told
-        self._go(action)
+        self.state.apply(action)
 
     def deal(self, rng: Rng) -> None:
         """Lets chance move, as soon as everybody is there."""
         if self.complete:
-            dealt = self.state.copy().deal(rng).history or []
-            for outcome in dealt[self.ply :]:
-                self._go(outcome)
+            self.state.deal(rng)
 
     def replay(self, history: Sequence[int]) -> None:
         """Makes moves that were made before, each of them checked."""
         for action in history:
             self.move(action)
+        for seat in self.people:
+            self.told(seat)
 
     def rewind(self, ply: int) -> None:
         """Goes back to where so many moves had been made."""
         self.state = self.game.replay((self.state.history or [])[:ply])
-        self.told = [[(at, event) for at, event in told if at < ply] for told in self.told]
+        self.stories.clear()
 
     def undo_to(self, seat: int | None) -> int | None:
         """Where a person was who takes his last move back; None where he may not, or has not moved."""
         if seat is None or not self.options.practice or len(self.people) > 1 or self.over:
             return None
-        own = [at for at, event in self.told[seat] if event.seat == seat]
+        own = [at for at, event in self.told(seat) if event.seat == seat]
         return own[-1] if own else None
 
     def help(self, seat: int | None) -> View:
-        """What somebody may be told about: his View, where he is to move. The game is then not counted."""
+        """What somebody may be told about: his View, where he is to move. Who is told so is `helped`."""
         if seat is None or seat != self.player:
             raise Refused("turn", "it is not your turn")
         if len(self.people) > 1 and not self.options.practice:
             raise Refused("help", "no help in a game against other people")
-        self.options.helped = True
         return self.state.view(seat)
 
-    def _go(self, action: int) -> None:
-        at, everybody = self.ply, range(self.game.players)
-        for told, seats in zip(self.told, [*([seat] for seat in everybody), everybody], strict=True):
-            event = witness(self.state, action, seats)
-            if event.seat is not None or event.news:
-                told.append((at, event))
-        self.state.apply(action)
-
     # What goes out.
+
+    def told(self, seat: int | None) -> list[tuple[int, Event]]:
+        """The story as a seat saw it; without one, as all of them did."""
+        if seat not in self.stories:
+            self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
+        return self.stories[seat].tell(self.state.history or ())
 
     def scene(self, seat: int | None) -> Scene:
         """What a seat sees; without one, what all of them do."""
@@ -212,7 +227,7 @@ class Table:
             "over": self.over,
             "returns": returns,
             "scene": self.scene(seat).to_json(),
-            "told": [_told_json(at, event) for at, event in self.told[self.game.players if seat is None else seat]],
+            "told": [_told_json(at, event) for at, event in self.told(seat)],
             "practice": self.options.practice,
             "counted": self.counted,
             "pace": self.options.pace,

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from tapete.agents.networks import shipped
 from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.compile import state_ptr, uint64_ptr
 from tapete.core.evaluator import Evaluator
@@ -18,7 +19,6 @@ from tapete.learn import Progress, Run, configure, read_metrics
 from tapete.learn.ntuple import (
     Batch,
     Config,
-    Learner,
     Play,
     learn,
     look_ahead,
@@ -206,26 +206,38 @@ def test_damaged_checkpoints_get_one_line(tmp_path: Path) -> None:
         assert "\n" not in str(error.value)
 
 
+def wins(network: NTuple, game: Game, simulations: int, plain: int, games: int) -> float:
+    """Points with the network in the tree against plain MCTS, after two random moves, with both colours."""
+    won = 0.0
+    for i in range(games):
+        state, rng = game.start(), Rng("wins", i // 2)
+        searches = [(MCTS(game, lambda: network.evaluator(game)), simulations), (MCTS(game), plain)]
+        for _ in range(2):
+            state.apply(rng.choice(state.actions()))
+        while not state.over:
+            tree, count = searches[state.player ^ i % 2]
+            chances = tree.run(state.view(state.player), rng, Budget(iterations=count)).probabilities
+            state.apply(max(chances, key=lambda action: chances[action]))
+        won += 0.5 + 0.5 * state.returns()[i % 2]
+    return won
+
+
 def test_it_learns_to_beat_plain_search_on_six_by_six(tmp_path: Path) -> None:
     game = make("othello(size=6)")
     config = Config(games=6000, deep_games=0, measures=1, measure_games=2, measure_simulations=1, opening=4)
     run = Run(tmp_path, "ntuple", game, config)
-    learner = Learner(game, config, run)
     train(game, config, run)
     run.close()
-    learner.network.weights[:] = NTuple.load(run.network).weights
-    won = 0.0
-    for i in range(20):
-        state, rng = game.start(), Rng(i // 2)
-        searches = [MCTS(game, lambda: learner.network.evaluator(game)), MCTS(game)]
-        for _ in range(2):
-            state.apply(rng.choice(state.actions()))
-        while not state.over:
-            search = searches[state.player ^ i % 2]
-            chances = search.run(state.view(state.player), rng, Budget(iterations=40)).probabilities
-            state.apply(max(chances, key=lambda action: chances[action]))
-        won += 0.5 + 0.5 * state.returns()[i % 2]
-    assert won >= 16
+    assert wins(NTuple.load(run.network), game, 40, 40, 20) >= 16
+    assert wins(NTuple.blank(game), game, 40, 40, 20) < 12, "not without having learned"
+
+
+def test_the_network_that_ships_is_small_and_strong() -> None:
+    path = shipped(make("othello"), "ntuple")
+    assert path.stat().st_size <= 4_000_000
+    network = NTuple.load(path)
+    assert network.about["game"] == "othello"
+    assert wins(network, make("othello"), 20, 100, 10) >= 8
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from dataclasses import dataclass
@@ -162,9 +163,18 @@ def test_damaged_checkpoints_get_one_line(tmp_path: Path) -> None:
             run.load()
         one_line(error, "checkpoint")
         run.close()
+    turned = bytearray(whole)
+    turned[-3] ^= 1
+    path.write_bytes(turned)
+    run = begin(tmp_path, resume=True)
+    with pytest.raises(TapeteError) as error:
+        run.load()
+    one_line(error, "checkpoint", "not those that were saved")
+    run.close()
+    nothing = hashlib.sha256().hexdigest()
     for wrong in ({}, {"metrics_length": -1}, {"metrics_length": 10**6}, {"seconds": "x"}, {"seconds": math.nan}):
         notes = {"metrics_length": 0, "seconds": 1.0, **wrong} if wrong else {}
-        write_arrays(path, {}, {"format": CHECKPOINT, "notes": notes})
+        write_arrays(path, {}, {"format": CHECKPOINT, "sha256": nothing, "notes": notes})
         run = begin(tmp_path, resume=True)
         with pytest.raises(TapeteError) as error:
             run.load()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -145,6 +146,14 @@ def test_equals_pytorch_whatever_the_layers(architecture: Architecture) -> None:
     x = rows(5, architecture.inputs, 4)
     theirs, ours = torch_says(module, x), from_torch(module).forward(x)
     assert abs(ours - theirs).max() <= CLOSE * max(1, abs(theirs).max())
+
+
+def test_several_threads_at_once() -> None:
+    network = Network.random(paper_cnn(4, channels=(20, 20), hidden=10), Rng(1))
+    batches = [rows(11, network.architecture.inputs, seed) for seed in range(40)]
+    right = [network.forward(batch) for batch in batches]
+    with ThreadPoolExecutor(4) as threads:
+        assert all((a == b).all() for a, b in zip(right, threads.map(network.forward, batches), strict=True))
 
 
 def test_large_and_small_arguments_of_the_activations() -> None:

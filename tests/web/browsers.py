@@ -13,7 +13,8 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-from tapete.web.house import House, Limits
+from tapete.web.house import House
+from tapete.web.limits import Limits
 from tapete.web.serving import listen, server
 
 Message = dict[str, Any]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tapete import Rng
-from tapete.web.house import Limits
+from tapete.web.limits import Limits
 from tests.web.browsers import Browser, Place, Socket, serving
 
 GAMES = [("truco", 2), ("kuhn", 2), ("doudizhu", 3), ("othello", 2), ("rps", 2)]
@@ -195,6 +195,24 @@ def test_hostile_requests_change_nothing(place: Place) -> None:
     assert everything(place, ana) == before
 
 
+def test_hostile_tables_are_not_made(place: Place) -> None:
+    ana = Browser(place)
+    rng = Rng("tables")
+    games: list[Any] = ["kuhn(\ud800)", "othello(position=\ud800)", "kuhn(\x00)", "dudo(x)", "truco(points=1e9)"]
+    before = everything(place)
+    for _ in range(300):
+        request = {"game": rng.choice(games), "seats": ["me", "random"], "pace": 0}
+        if rng.below(2):
+            request = {
+                **request,
+                "game": "kuhn",
+                rng.choice(["game", "seats"]): rng.choice([*VALUES, *games, ["me", []]]),
+            }
+        status, answer = ana.post("/api/tables", request)
+        assert (status, answer["is"]) == (400, "error")
+    assert everything(place) == before
+
+
 @pytest.mark.parametrize(
     "first", [b"\x00" * 1000, b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"x" * 100_000, b"\x16\x03\x01", b"\r\n\r\n\r\n"]
 )
@@ -218,6 +236,26 @@ def test_a_store_that_fails_refuses_the_move_and_the_table_goes_on(place: Place)
         db.execute("drop trigger full")
         socket.act(table)
         assert socket.my_turn()["ply"] == 2
+
+
+def test_a_store_that_fails_leaves_seats_and_options_as_they_were(place: Place) -> None:
+    ana, blas = Browser(place), Browser(place)
+    made = ana.make("othello", "me", "open")
+    db = place.house.store.db
+    with ana.socket(made["table"]) as a, blas.socket(made["table"]) as b:
+        before = b.hear("table")
+        db.execute("create trigger full before insert on seats begin select raise(abort, 'disk full'); end")
+        a.say("pace", ms=9)
+        assert a.hear("error")["code"] == "store"
+        a.say("thinking", when="after")
+        assert a.hear("error")["code"] == "store"
+        b.say("sit", seat=1, invite=made["invite"], name="Blas")
+        assert b.hear("error")["code"] == "store"
+        db.execute("drop trigger full")
+        b.say("sit", seat=1, invite=made["invite"], name="Blas")
+        after = b.hear("table", complete=True)
+    assert (after["pace"], after["seat"], before["seat"]) == (before["pace"], 1, None)
+    assert place.house.store.load(made["table"])[0].seats[0].thinking == "never"  # type: ignore[index]
 
 
 def test_an_agent_that_fails_leaves_the_table_as_it_is(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

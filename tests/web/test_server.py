@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,11 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from tapete import Record, make
+from tapete import Record, Rng, make
+from tapete.core import Thought, View
 from tapete.core.names import playable
-from tapete.web.server import is_ours, is_same
+from tapete.web.door import is_ours, is_same
+from tapete.web.thinking import Explainer
 from tests.web.browsers import Browser, Place, serving
 
 
@@ -155,6 +158,32 @@ def test_thoughts_after_a_move_are_about_the_position_before_it(ana: Browser) ->
         assert socket.hear("thought", kind="hint")["chosen"] is None
         socket.say("thinking", when="sometimes")
         assert socket.hear("error")["code"] == "malformed"
+
+
+def test_one_thought_at_a_time(ana: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An explainer remembers, in memory that two threads must not write to: that would end the process."""
+    busy, overlaps = threading.Lock(), []
+
+    def think(self: Explainer, view: View, rng: Rng) -> Thought:
+        overlaps.append(not busy.acquire(blocking=False))
+        time.sleep(0.05)
+        if not overlaps[-1]:
+            busy.release()
+        return Thought(dict.fromkeys(view.actions(), 1.0))
+
+    monkeypatch.setattr(Explainer, "think", think)
+    with ana.socket(ana.make("othello", "me", "random")["table"]) as socket:
+        table = socket.my_turn()
+        socket.say("thinking", when="after")
+        for _ in range(3):
+            socket.act(table)
+            table = socket.my_turn()
+        for _ in range(3):
+            socket.say("hint")
+        thoughts = [socket.hear("thought") for _ in range(2)]
+    assert thoughts
+    assert len(overlaps) >= 2
+    assert not any(overlaps)
 
 
 def test_a_game_with_help_is_not_counted(ana: Browser) -> None:
@@ -385,7 +414,7 @@ def test_who_talks_too_much_is_not_heard_and_then_shut_out(ana: Browser) -> None
 
 
 def test_tables_that_nobody_uses_leave_memory_and_come_back(tmp_path: Path) -> None:
-    from tapete.web.house import Limits
+    from tapete.web.limits import Limits
 
     with serving(tmp_path, Limits(tables=3)) as place:
         ana = Browser(place)

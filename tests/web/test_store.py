@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tapete import Rng, TapeteError, make
-from tapete.web.house import new_table
+from tapete.web.making import new_table
 from tapete.web.store import Store
 from tapete.web.table import Options, Refused, Table
 

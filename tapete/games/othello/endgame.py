@@ -58,7 +58,10 @@ def _last_one(own: Any, other: Any, empty: Any, odd: Any, alpha: int, desk: Any)
 
 
 def _one_more(rest: Any) -> Callable[..., int]:
-    """The search of one more empty square than `rest` searches; `odd` is the quadrants with an odd number of them."""
+    """The search of one more empty square than `rest` searches; `odd` is the quadrants with an odd number of them.
+
+    A helper: a kernel that is made inside of a function would be compiled anew by every process.
+    """
 
     @helper
     def best_move(own: Any, other: Any, empty: Any, odd: Any, alpha: int, desk: Any) -> int:
@@ -74,6 +77,7 @@ def _one_more(rest: Any) -> Callable[..., int]:
                     best = max(best, -rest(other ^ discs, own | discs | disc, left, parity, -alpha - 1, desk))
         return best
 
+    @helper
     def search(own: Any, other: Any, empty: Any, odd: Any, alpha: int, desk: Any) -> int:
         desk[NODES] += ONE
         best = best_move(own, other, empty, odd, alpha, desk)
@@ -84,12 +88,11 @@ def _one_more(rest: Any) -> Callable[..., int]:
     return search
 
 
-_few = kernel(LEAD(MASK, MASK, MASK, MASK, LEAD, UINT64_PTR))
-_last_two = helper(_one_more(_last_one))
-_last_three = _few(_one_more(_last_two))
-_last_four = _few(_one_more(_last_three))
-_last_five = _few(_one_more(_last_four))
-_last_six = _few(_one_more(_last_five))
+_last_two = _one_more(_last_one)
+_last_three = _one_more(_last_two)
+_last_four = _one_more(_last_three)
+_last_five = _one_more(_last_four)
+_last_six = _one_more(_last_five)
 
 
 @helper

@@ -22,7 +22,7 @@ from tapete.games.othello import endgame
 from tapete.games.othello.memory import BUCKET
 from tapete.games.othello.rays import SIDE
 
-NEAR = 14  # empty squares: from here on the end is near enough for play
+NEAR = 16  # empty squares: from here on the end is near enough for play
 MOST = SIDE * SIDE  # no lead is larger
 MEGABYTES = 16
 
@@ -92,10 +92,10 @@ class Solver:
             line = tuple(self._line(position, max(leads.values())))
             return Exact(dict(sorted(leads.items())), line, self.nodes)
 
-    def close_in(self, s: Any) -> Iterator[Bounds]:
-        """The bounds on the lead as they get narrower, until they are one: for positions that take long."""
+    def close_in(self, s: Any, guess: int = 0) -> Iterator[Bounds]:
+        """The bounds on the lead as they get narrower, until they are one. A good guess makes it shorter."""
         with self._lock:
-            yield from self._bounds(self._set_up(s))
+            yield from self._bounds(self._set_up(s), guess)
 
     @property
     def nodes(self) -> int:
@@ -127,9 +127,9 @@ class Solver:
         own, other = map(np.uint64, position)
         return int(endgame.bound(own, other, alpha, self._desk, self._table))
 
-    def _bounds(self, position: Position) -> Iterator[Bounds]:
+    def _bounds(self, position: Position, guess: int = 0) -> Iterator[Bounds]:
         """By null windows alone, each at the bound that the last one found: MTD(f) of Plaat and others (1996)."""
-        bounds, found = Bounds(-MOST, MOST), 0
+        bounds, found = Bounds(-MOST, MOST), guess
         while bounds.lower < bounds.upper:
             wanted = max(found, bounds.lower + 1)
             found = self._bound(position, wanted - 1)
@@ -191,7 +191,7 @@ def best(s: Any) -> Exact:
 
 
 def judge(s: Any) -> Exact:
-    """The leads of all legal actions, which takes a few times as long."""
+    """The leads of all legal actions, which takes two or three times as long."""
     return _solver().judge(s)
 
 
@@ -206,12 +206,11 @@ def think(spec: Spec, s: Any) -> Thought | None:
     """Perfect play where the end is near, as the agents want it: `tapete/core/exact.py`."""
     if not within(s):
         return None
-    exact = best(s)
-    payoff = float(np.sign(exact.score))
-    squares = [square for square in range(int(s["size"]) ** 2) if int(s["legal"]) >> square & 1]
+    exact = judge(s)
+    payoffs = {action: float(np.sign(score)) for action, score in exact.scores.items()}
     return Thought(
-        probabilities={action: float(action == exact.action) for action in squares or [exact.action]},
-        value=payoff,
-        values={exact.action: payoff},
+        probabilities={action: float(action == exact.action) for action in payoffs},
+        value=payoffs[exact.action],
+        values=payoffs,
         line=exact.line,
     )

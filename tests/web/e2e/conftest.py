@@ -18,10 +18,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from tests.web.e2e.table import TableDriver
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
-FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 PATIENCE = 15_000  # ms, for machines that do something else at the same time
 
 # A page remembers its sockets, so that a test can cut them; agents answer at once.

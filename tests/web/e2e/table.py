@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from playwright.sync_api import ElementHandle, Page
+from playwright.sync_api import Page, Position
 
 LEGAL = ".stage .legal, .tray .legal"
-CORNER = {"x": 10, "y": 12}  # of a card in a hand: the rest lies under its neighbour
+CORNER = Position(x=10, y=12)  # of a card in a hand: the rest lies under its neighbour
 
 
 class TableDriver:
@@ -18,12 +18,12 @@ class TableDriver:
         self.page = page
         self.random = random.Random(seed)
 
-    def sit(self, game: str, seats: list[str], *, practice: bool = False) -> None:
+    def sit(self, game: str, seats: list[str], *, practice: bool = False, pace: int = 0) -> None:
         """Opens a table without going through the lobby."""
         if self.page.url == "about:blank":
             self.page.goto("/")
         self.page.wait_for_selector("#frame .brand")
-        request = {"game": game, "seats": seats, "name": "Ana", "practice": practice, "pace": 0}
+        request = {"game": game, "seats": seats, "name": "Ana", "practice": practice, "pace": pace}
         answer: dict[str, Any] = self.page.evaluate(
             """async (request) => (await fetch("/api/tables", {
                 method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(request),
@@ -59,29 +59,25 @@ class TableDriver:
     def wait_for_turn(self) -> bool:
         """Whether the game goes on."""
         selector = '.table-page[data-turn="mine"], .table-page[data-turn="over"]'
-        return self.page.wait_for_selector(selector).get_attribute("data-turn") == "mine"
+        self.page.wait_for_selector(selector)
+        return self.page.get_attribute(".table-page", "data-turn") == "mine"
 
     def wait_for_answer(self, ply: int) -> None:
         """Until a move was taken."""
         self.page.wait_for_selector(f'.table-page:not([data-ply="{ply}"])')
 
     def click_something(self) -> None:
-        """Any legal thing; where that only picks it, what can be done with it."""
+        """Any legal thing; where that only picks it, the first move that it can be part of."""
         ply = self.ply
-        things = self.page.query_selector_all(LEGAL)
-        self._click(self.random.choice(things))
-        for _ in range(12):
-            if self.ply != ply:
-                return
-            if choices := self.page.query_selector_all(".tray .legal"):
-                choices[0].click()
-                break
-            self._click(self.random.choice(self.page.query_selector_all(LEGAL)))
+        self.random.choice(self.page.query_selector_all(LEGAL)).click(position=CORNER)
+        self.wait_for_effect(ply)
+        if self.ply == ply:
+            self.page.click(".tray .legal >> nth=0")
         self.wait_for_answer(ply)
 
-    def _click(self, thing: ElementHandle) -> None:
-        thing.click(position=CORNER)
-        self.page.wait_for_timeout(20)
+    def wait_for_effect(self, ply: int) -> None:
+        """Until a move was taken, or a thing picked."""
+        self.page.wait_for_selector(f'.table-page:not([data-ply="{ply}"]), .picked')
 
     def press_something(self) -> None:
         """A number, or arrows to a move and Enter: on a thing with several moves, Enter again."""
@@ -91,8 +87,8 @@ class TableDriver:
         else:
             keyboard.press(self.random.choice(["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"]))
             keyboard.press("Enter")
-            self.page.wait_for_timeout(50)
-            if self.ply == ply and self.page.query_selector(".tray .primary"):
+            self.wait_for_effect(ply)
+            if self.ply == ply:
                 keyboard.press("1")
         self.wait_for_answer(ply)
 

@@ -18,7 +18,10 @@ FINGER = 44  # pixels
 
 def test_the_first_page_is_light(page: Page) -> None:
     sizes: list[int] = []
-    page.on("requestfinished", lambda request: sizes.append(sum(request.sizes()[k] for k in ("responseBodySize", "responseHeadersSize"))))
+    page.on(
+        "requestfinished",
+        lambda request: sizes.append(sum(request.sizes()[k] for k in ("responseBodySize", "responseHeadersSize"))),
+    )
     page.goto("/")
     page.wait_for_selector(".game-card")
     page.wait_for_load_state("networkidle")
@@ -72,7 +75,7 @@ def test_light_and_dark(new_page: NewPage) -> None:
     dark = background(page)
     assert light != dark
     page.click(".settings")
-    page.click("dialog >> text=light")
+    page.click("dialog [data-value=light]")
     assert background(page) == light
     page.reload()
     assert background(page) == light
@@ -84,7 +87,7 @@ def test_a_finger_finds_every_move_on_a_phone(new_page: NewPage, game: str) -> N
     table.sit(game, ["me"] + ["random"] * (make(game).players - 1))
     assert table.wait_for_turn()
     sizes = table.page.evaluate(
-        """() => [...document.querySelectorAll(".legal, .tool, .tray button")].filter((e) => e.offsetParent).map((e) => {
+        """() => [...document.querySelectorAll(".legal, .tool, .tray button")].filter((e) => e.offsetParent).map((e) =>{
             const box = e.getBoundingClientRect();
             const next = e.nextElementSibling?.getBoundingClientRect();
             const covered = next && next.top < box.bottom && next.left > box.left && next.left < box.right;
@@ -108,13 +111,28 @@ def test_everything_that_can_be_pressed_has_a_name(page: Page, path: str) -> Non
     assert not nameless
 
 
-def test_motion_can_be_turned_off(new_page: NewPage) -> None:
-    page = new_page(reduced_motion="no-preference")
+COUNT = """
+  globalThis.flights = 0;
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...all) { globalThis.flights += 1; return animate.apply(this, all); };
+"""
+
+
+@pytest.mark.parametrize("system", ["no-preference", "reduce"])
+@pytest.mark.parametrize("wish", ["auto", "off"])
+def test_discs_turn_unless_motion_is_off(new_page: NewPage, system: str, wish: str) -> None:
+    table = TableDriver(new_page(reduced_motion=system))
+    page = table.page
+    page.add_init_script(COUNT)
     page.goto("/")
-    assert page.get_attribute("html", "data-motion") == "on"
     page.click(".settings")
-    page.click("dialog [aria-label=Motion] >> text=off")
-    assert page.get_attribute("html", "data-motion") == "off"
+    page.click(f"dialog [aria-label=Motion] [data-value={wish}]")
+    table.sit("othello(size=4)", ["me", "random"])
+    table.wait_for_turn()
+    table.click_something()
+    table.wait_for_turn()
+    moved = page.evaluate("() => flights")
+    assert (moved > 0) == (system == "no-preference" and wish == "auto")
 
 
 def texts_of(name: str, games: int) -> dict[str, list[str]]:
@@ -170,6 +188,7 @@ def test_both_languages_have_the_same_words(page: Page) -> None:
     books = page.evaluate("""async () => {
         const [en, es] = await Promise.all(["en", "es"].map((code) => import(`/static/js/i18n/${code}.js`)));
         const holes = (text) => (text.match(/\\{\\d\\}/g) ?? []).sort().join("");
-        return [en.default, es.default].map((book) => Object.entries(book).map(([key, text]) => `${key} ${holes(text)}`).sort());
+        const entries = (book) => Object.entries(book).map(([key, text]) => `${key} ${holes(text)}`).sort();
+        return [entries(en.default), entries(es.default)];
     }""")
     assert books[0] == books[1]

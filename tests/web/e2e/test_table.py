@@ -1,4 +1,4 @@
-"""Everything else that can be done at a table: help, undo, friends, watching, and what happens when something breaks."""
+"""Everything else that is done at a table: help, undo, friends, watching; and what happens when something breaks."""
 
 from __future__ import annotations
 
@@ -43,14 +43,22 @@ def test_a_move_is_taken_back_in_practice(table: TableDriver) -> None:
 
 
 def test_agents_are_watched_step_by_step(table: TableDriver) -> None:
-    table.sit("domino", ["random", "random"])
+    table.sit("domino", ["random", "random"], pace=1000)
     page = table.page
-    if page.locator(".bar .primary").count():  # they may have finished before anybody could stop them
-        page.click(".bar .primary")
-    page.wait_for_selector('.table-page[data-turn="over"], .bar .primary')
+    page.click("text=Pause")
+    page.wait_for_selector("text=Run")
+    before = table.ply
+    page.click("text=One move")
+    table.wait_for_answer(before)
+    page.wait_for_timeout(1200)
     assert page.locator(".stage .legal").count() == 0
     assert page.locator(".thinking-part").is_hidden()
-    assert page.locator(".story li").count() >= 1
+    told = page.locator(".story li:not(.news)").count()
+    page.click("text=One move")
+    expect(page.locator(".story li:not(.news)")).to_have_count(told + 1)
+    page.click("text=Run")
+    page.evaluate("() => sockets[0].send(JSON.stringify({ do: 'pace', ms: 0 }))")
+    page.wait_for_selector('.table-page[data-turn="over"]')
 
 
 def test_two_people_and_a_spectator(new_page: NewPage) -> None:
@@ -63,7 +71,9 @@ def test_two_people_and_a_spectator(new_page: NewPage) -> None:
     expect(ana.page.get_by_role("button", name="Copy the invitation")).to_be_visible()
     path = re.sub(r"^\w+://[^/]+", "", ana.page.url)
     bea.page.goto("/")
-    bea.page.evaluate("""() => localStorage.setItem("tapete", JSON.stringify({ language: "en", name: "<b>Bea</b>" }))""")
+    bea.page.evaluate(
+        """() => localStorage.setItem("tapete", JSON.stringify({ language: "en", name: "<b>Bea</b>" }))"""
+    )
     bea.page.goto(f"{path}?invite={invite}")
     bea.page.click("text=Sit here")
     eve.page.goto("/")

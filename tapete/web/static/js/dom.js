@@ -18,7 +18,8 @@ function set(node, key, value) {
   if (value === null || value === undefined || value === false) return;
   if (key === "on") for (const [type, listener] of Object.entries(value)) node.addEventListener(type, listener);
   else if (key === "data") Object.assign(node.dataset, value);
-  else if (key === "vars") for (const [name, worth] of Object.entries(value)) node.style.setProperty(`--${name}`, worth);
+  else if (key === "vars")
+    for (const [name, worth] of Object.entries(value)) node.style.setProperty(`--${name}`, worth);
   else if (key === "class") node.classList.add(...value.split(" ").filter(Boolean));
   else if (["value", "checked", "disabled", "selected"].includes(key)) node[key] = value;
   else node.setAttribute(key, value === true ? "" : String(value));
@@ -27,7 +28,8 @@ function set(node, key, value) {
 /** Appends what there is. */
 export function fill(node, children) {
   for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false && child !== "") node.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined && child !== false && child !== "")
+      node.append(child instanceof Node ? child : String(child));
   }
   return node;
 }
@@ -47,7 +49,8 @@ const parser = new DOMParser();
  * @returns {SVGElement}
  */
 export function drawing(text) {
-  if (!parsed.has(text)) parsed.set(text, document.importNode(parser.parseFromString(text, "image/svg+xml").documentElement, true));
+  if (!parsed.has(text))
+    parsed.set(text, document.importNode(parser.parseFromString(text, "image/svg+xml").documentElement, true));
   return parsed.get(text).cloneNode(true);
 }
 
@@ -63,4 +66,5 @@ export const svgText = (width, height, inside) =>
   `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" aria-hidden="true" focusable="false">${inside}</svg>`;
 
 /** Whether a key pressed here is meant for a field, not for the table. */
-export const isTyping = (event) => event.target.closest?.("input:not([type=range]):not([type=checkbox]), select, textarea, dialog[open]") !== null;
+export const isTyping = (event) =>
+  event.target.closest?.("input:not([type=range]):not([type=checkbox]), select, textarea, dialog[open]") !== null;

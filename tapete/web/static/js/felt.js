@@ -23,6 +23,8 @@ import { deckOf, faceName, partName, say, seatNames } from "./i18n/speech.js";
  * @property {Map<number, string>} [worth] a short text for a move, by action: its value
  */
 
+const CROWD = 4; // more seats than this have to sit close together
+
 /** The whole table. @param {Look} look */
 export function drawFelt(look) {
   const { scene, seats, mine } = look;
@@ -32,8 +34,16 @@ export function drawFelt(look) {
   const context = { ...look, names, deck: deckOf(scene), hands: handParts(scene) };
   return el(
     "section.felt",
-    { "aria-label": t("nav.games"), data: { seats: seats.length, deck: context.deck || "none" } },
-    el("div.others", {}, around.map((seat) => drawSeat(context, seat, false))),
+    {
+      "aria-label": t("table.felt"),
+      class: seats.length > CROWD ? "crowd" : "",
+      data: { seats: seats.length, deck: context.deck || "none" },
+    },
+    el(
+      "div.others",
+      {},
+      around.map((seat) => drawSeat(context, seat, false)),
+    ),
     drawMiddle(context),
     drawSeat(context, bottom, true),
   );
@@ -42,7 +52,8 @@ export function drawFelt(look) {
 /** The part that is the hand of each seat: the first that it owns. */
 function handParts(scene) {
   const hands = new Map();
-  for (const part of scene.parts) if (part.is === "things" && part.owner !== null && !hands.has(part.owner)) hands.set(part.owner, part);
+  for (const part of scene.parts)
+    if (part.is === "things" && part.owner !== null && !hands.has(part.owner)) hands.set(part.owner, part);
   for (const [owner, part] of hands) if (/^last|^played/.test(part.name)) hands.delete(owner);
   return hands;
 }
@@ -53,8 +64,21 @@ function drawSeat(context, seat, isBottom) {
   const hand = hands.get(seat);
   const isOwn = isBottom && (context.mine !== null || hand?.faces.some(Boolean));
   const isCounted = context.deck === "ranks" && context.room < NARROW && !isOwn && !hand?.faces.some(Boolean); // its plate tells how many
-  const inOrder = [drawPlate(context, seat), hand && !isCounted && drawThings(context, hand, isOwn ? "own" : "small"), el("div.lanes", {}, lanes.map((part) => drawLane(context, part)), passNote(context, seat))];
-  return el("div.seat", { class: `${isBottom ? "bottom" : ""} ${player === seat ? "turn" : ""}`, data: { seat } }, isBottom ? inOrder.reverse() : inOrder);
+  const inOrder = [
+    drawPlate(context, seat),
+    hand && !isCounted && drawThings(context, hand, isOwn ? "own" : "small"),
+    el(
+      "div.lanes",
+      {},
+      lanes.map((part) => drawLane(context, part)),
+      passNote(context, seat),
+    ),
+  ];
+  return el(
+    "div.seat",
+    { class: `${isBottom ? "bottom" : ""} ${player === seat ? "turn" : ""}`, data: { seat } },
+    isBottom ? inOrder.reverse() : inOrder,
+  );
 }
 
 /** Somebody's name, badges and numbers. */
@@ -66,11 +90,15 @@ function drawPlate(context, seat) {
   return el(
     "div.plate",
     { class: away ? "away" : "", title: away ? t("table.away") : null },
-    board ? el("span.disc-mark", {}, draw("disc", ["black", "white"][seat])) : el("span.avatar", { class: kind, "aria-hidden": "true" }),
+    board
+      ? el("span.disc-mark", {}, draw("disc", ["black", "white"][seat]))
+      : el("span.avatar", { class: kind, "aria-hidden": "true" }),
     el("span.name", { "aria-current": player === seat ? "true" : null }, names[seat]),
     badges(context, seat),
     scene.parts.filter((part) => part.is === "score").map((part) => drawScore(context, part, seat)),
-    seats[seat].kind === "open" && context.sit ? el("button.sit", { on: { click: () => context.sit(seat) } }, t("table.sit")) : null,
+    seats[seat].kind === "open" && context.sit
+      ? el("button.sit", { on: { click: () => context.sit(seat) } }, t("table.sit"))
+      : null,
   );
 }
 
@@ -79,14 +107,20 @@ function badges({ scene, seats }, seat) {
   const found = [];
   for (const part of scene.parts) {
     if (part.is !== "note" || !part.text) continue;
-    if (part.text === `seat ${seat}` && part.name === "button") found.push(el("span.dealer", { role: "img", "aria-label": partName("button") }, drawing(dealer())));
-    else if (part.text === `seat ${seat}` && part.name !== "tricks") found.push(el("span.badge", {}, partName(part.name)));
-    else if (part.name === `seat ${seat}` || part.name === `seat ${seat} chose`) found.push(el("span.badge", {}, say(part.text, seats)));
+    if (part.text === `seat ${seat}` && part.name === "button")
+      found.push(el("span.dealer", { role: "img", "aria-label": partName("button") }, drawing(dealer())));
+    else if (part.text === `seat ${seat}` && part.name !== "tricks")
+      found.push(el("span.badge", {}, partName(part.name)));
+    else if (part.name === `seat ${seat}` || part.name === `seat ${seat} chose`)
+      found.push(el("span.badge", {}, say(part.text, seats)));
   }
   return found;
 }
 
-const isAboutSeat = (part) => (/^seat \d+$/.test(part.text) && part.name !== "tricks") || /^seat \d+( chose)?$/.test(part.name) || /^last move of seat/.test(part.name);
+const isAboutSeat = (part) =>
+  (/^seat \d+$/.test(part.text) && part.name !== "tricks") ||
+  /^seat \d+( chose)?$/.test(part.name) ||
+  /^last move of seat/.test(part.name);
 
 const CHIPS = { "in the pot": "#b5382a", "bet on this street": "#2b6190" };
 
@@ -94,19 +128,44 @@ function drawScore({ deck }, part, seat) {
   const value = part.values[seat];
   if (value === undefined || (part.name === "bet on this street" && !value)) return null;
   const label = partName(part.name);
-  if (part.name in CHIPS) return el("span.score.chips", { title: label, role: "img", "aria-label": `${label}: ${number(value)}` }, drawing(chip(CHIPS[part.name])), number(value));
+  if (part.name in CHIPS)
+    return el(
+      "span.score.chips",
+      { title: label, role: "img", "aria-label": `${label}: ${number(value)}` },
+      drawing(chip(CHIPS[part.name])),
+      number(value),
+    );
   if (part.name === "points" && deck === "spanish")
-    return el("span.score.matches", { title: label, role: "img", "aria-label": `${label}: ${value}` }, el("b", {}, number(value)), value ? drawing(matches(value)) : null);
+    return el(
+      "span.score.matches",
+      { title: label, role: "img", "aria-label": `${label}: ${value}` },
+      el("b", {}, number(value)),
+      value ? drawing(matches(value)) : null,
+    );
   return el("span.score", { data: { score: part.name } }, `${label} `, el("b", {}, number(value)));
 }
 
 /** What lies in front of a seat: cards it has played, dice of the round before. */
 function drawLane(context, part) {
   const isPile = part.name === "played" && part.kind === "french";
-  if (isPile) return part.faces.length ? el("div.pile", { title: partName("played") }, el("span.label", {}, partName("played")), " ", part.faces.map(rankSign).join(" ")) : null;
+  if (isPile)
+    return part.faces.length
+      ? el(
+          "div.pile",
+          { title: partName("played") },
+          el("span.label", {}, partName("played")),
+          " ",
+          part.faces.map(rankSign).join(" "),
+        )
+      : null;
   if (!part.faces.length) return null;
   if (context.deck === "ranks" && context.room < NARROW) return miniCards(part.faces);
-  return el("div.lane", { class: part.name.replaceAll(" ", "-") }, part.name.startsWith("last round") ? el("span.label", {}, partName(part.name)) : null, drawThings(context, part, "lane"));
+  return el(
+    "div.lane",
+    { class: part.name.replaceAll(" ", "-") },
+    part.name.startsWith("last round") ? el("span.label", {}, partName(part.name)) : null,
+    drawThings(context, part, "lane"),
+  );
 }
 
 /** "pass" where a seat's last move would lie. */
@@ -121,38 +180,74 @@ function drawThings(context, part, size) {
   if (part.kind === "die" && part.faces.every((face) => !face)) return drawCup(part, label);
   const isHidden = part.faces.length > 3 && part.faces.every((face) => !face);
   const shown = isHidden && context.room < NARROW ? part.faces.slice(0, STACK) : part.faces;
-  const row = el("div.things", { class: `${part.kind} ${size} ${isCard(part.kind) ? "cards" : ""} ${part.faces.length <= 5 ? "few" : ""}`, role: "group", "aria-label": `${label} (${part.faces.length})`, vars: { n: part.faces.length } });
+  const row = el("div.things", {
+    class: `${part.kind} ${size} ${isCard(part.kind) ? "cards" : ""} ${part.faces.length <= 5 ? "few" : ""}`,
+    role: "group",
+    "aria-label": `${label} (${part.faces.length})`,
+    vars: { n: part.faces.length },
+  });
   const most = size === "own" && isCard(part.kind) ? perRow(context.room, shown.length) : shown.length;
   for (let from = 0; from < shown.length; from += most) {
     const faces = shown.slice(from, from + most);
-    row.append(el("div.row", { vars: { n: faces.length } }, faces.map((face, i) => drawThing(context, part, from + i, face))));
+    row.append(
+      el(
+        "div.row",
+        { vars: { n: faces.length } },
+        faces.map((face, i) => drawThing(context, part, from + i, face)),
+      ),
+    );
   }
   if (isHidden) row.append(el("span.count", { "aria-hidden": "true" }, String(part.faces.length)));
   return row;
 }
 
 const NARROW = 700; // pixels: on less, a hand that lies face down is a small stack
+const PHONE = 480;
 const STACK = 4;
 const TOUCH = 45; // pixels of a card that must be seen
 
 /** How many cards fit into a row with enough of each to touch. */
 function perRow(room, count) {
-  const fit = Math.max(3, Math.floor((room - 32 - 62) / TOUCH) + 1);
+  const edges = room < PHONE ? 16 : 56; // what the rail and the felt keep to themselves
+  const fit = Math.max(3, Math.floor((room - edges - 62) / TOUCH) + 1);
   return Math.ceil(count / Math.ceil(count / fit)) || 1;
 }
 
-const drawCup = (part, label) => el("div.things.cup", { role: "img", "aria-label": `${label} (${part.faces.length})` }, drawing(cup()), el("span.count", {}, `${part.faces.length}`));
+const drawCup = (part, label) =>
+  el(
+    "div.things.cup",
+    { role: "img", "aria-label": `${label} (${part.faces.length})` },
+    drawing(cup()),
+    el("span.count", {}, `${part.faces.length}`),
+  );
 
 function drawThing(context, part, index, face) {
   const moves = part.owner === null || part.owner === context.mine ? context.movesAt(part, index) : [];
   const key = `${part.name}/${part.owner ?? ""}/${index}`;
   const fly = face ? `${part.kind}:${part.kind === "domino" ? sorted(face) : face}` : `${part.kind}:down:${part.owner}`;
   const data = { key, fly, owner: part.owner ?? "" };
-  if (!moves.length) return el("span.piece", { class: context.isPicked(part, index) ? "picked" : "", data, role: "img", "aria-label": faceName(part.kind, face) }, draw(part.kind, face));
+  if (!moves.length)
+    return el(
+      "span.piece",
+      {
+        class: context.isPicked(part, index) ? "picked" : "",
+        data,
+        role: "img",
+        "aria-label": faceName(part.kind, face),
+      },
+      draw(part.kind, face),
+    );
   const isPicked = context.isPicked(part, index);
   return el(
     "button.piece.legal",
-    { class: isPicked ? "picked" : "", data: { ...data, move: moves[0].action }, type: "button", "aria-label": faceName(part.kind, face), "aria-pressed": moves.length > 1 ? String(isPicked) : null, on: { click: () => context.pick(part, index) } },
+    {
+      class: isPicked ? "picked" : "",
+      data: { ...data, move: moves[0].action },
+      type: "button",
+      "aria-label": faceName(part.kind, face),
+      "aria-pressed": moves.length > 1 ? String(isPicked) : null,
+      on: { click: () => context.pick(part, index) },
+    },
     draw(part.kind, face),
   );
 }
@@ -161,38 +256,77 @@ function drawThing(context, part, index, face) {
 function drawMiddle(context) {
   const { scene } = context;
   const boards = scene.parts.filter((part) => part.is === "board").map((part) => drawBoard(part, context));
-  const common = scene.parts.filter((part) => part.is === "things" && part.owner === null && part.faces.length).map((part) => drawCommon(context, part));
-  return el("div.middle", {}, drawPot(context), boards, common.length ? el("div.common", {}, common) : null, drawNotes(context));
+  const common = scene.parts
+    .filter((part) => part.is === "things" && part.owner === null && part.faces.length)
+    .map((part) => drawCommon(context, part));
+  return el(
+    "div.middle",
+    {},
+    drawPot(context),
+    boards,
+    common.length ? el("div.common", {}, common) : null,
+    drawNotes(context),
+  );
 }
 
 function drawCommon(context, part) {
   if (part.kind === "domino" && part.name === "line") {
     const across = Math.max(8, Math.min(24, Math.floor((context.room - 40) / 26)));
-    return el("div.line", { role: "img", "aria-label": `${partName("line")}: ${part.faces.join(" ")}` }, dominoLine(part.faces, across));
+    return el(
+      "div.line",
+      { role: "img", "aria-label": `${partName("line")}: ${part.faces.join(" ")}` },
+      dominoLine(part.faces, across),
+    );
   }
   const label = el("span.label", {}, partName(part.name), part.kind === "domino" ? ` · ${part.faces.length}` : "");
-  const shown = part.kind === "domino" ? { ...part, faces: part.faces.every((face) => !face) ? part.faces.slice(0, 1) : part.faces } : part;
+  const shown =
+    part.kind === "domino"
+      ? { ...part, faces: part.faces.every((face) => !face) ? part.faces.slice(0, 1) : part.faces }
+      : part;
   return el("div.common-part", { class: part.name.replaceAll(" ", "-") }, drawThings(context, shown, "shared"), label);
 }
 
 function drawPot({ scene }) {
   const pot = scene.parts.find((part) => part.is === "note" && part.name === "pot");
-  return pot ? el("div.pot", {}, drawing(chip("#b5382a")), drawing(chip("#2b6190")), drawing(chip("#2f7d55")), el("b", {}, pot.text), el("span.label", {}, partName("pot"))) : null;
+  return pot
+    ? el(
+        "div.pot",
+        {},
+        drawing(chip("#b5382a")),
+        drawing(chip("#2b6190")),
+        drawing(chip("#2f7d55")),
+        el("b", {}, pot.text),
+        el("span.label", {}, partName("pot")),
+      )
+    : null;
 }
 
 const URGENT = ["waits for an answer", "claim", "to beat", "won", "bid", "to call"];
-const isIdle = (part) => part.name === "turn" && /to move$|is over$|are dealt$/.test(part.text) && !/passed|only/.test(part.text);
+const isIdle = (part) =>
+  part.name === "turn" && /to move$|is over$|are dealt$/.test(part.text) && !/passed|only/.test(part.text);
 
 /** Moves in their order are told by the story. */
-const isTold = (part) => /seat \d+ (fold|check|call|bet|raise)/.test(part.text) || (part.name === "to call" && part.text === "0") || /round$|^moves$|^calls$/.test(part.name);
+const isTold = (part) =>
+  /seat \d+ (fold|check|call|bet|raise)/.test(part.text) ||
+  (part.name === "to call" && part.text === "0") ||
+  /round$|^moves$|^calls$/.test(part.name);
 
 /** Notes that are not said elsewhere on the table. */
 function drawNotes(context) {
   const { scene, seats, deck } = context;
-  const notes = scene.parts.filter((part) => part.is === "note" && part.text && part.name !== "pot" && !isAboutSeat(part) && !isIdle(part) && !isTold(part));
+  const notes = scene.parts.filter(
+    (part) =>
+      part.is === "note" && part.text && part.name !== "pot" && !isAboutSeat(part) && !isIdle(part) && !isTold(part),
+  );
   const pills = notes.map((part) => {
     const isSentence = ["claim", "turn", "bid", "table"].includes(part.name);
-    return el("span.note", { class: URGENT.includes(part.name) ? "urgent" : "" }, isSentence ? null : el("span.label", {}, partName(part.name, seats)), " ", say(part.text, seats, deck));
+    return el(
+      "span.note",
+      { class: URGENT.includes(part.name) ? "urgent" : "" },
+      isSentence ? null : el("span.label", {}, partName(part.name, seats)),
+      " ",
+      say(part.text, seats, deck),
+    );
   });
   return pills.length ? el("div.notes", {}, pills) : null;
 }

@@ -10,7 +10,7 @@ export function roam(event, elements) {
   if (!direction || !elements.length) return false;
   event.preventDefault();
   const current = elements.includes(document.activeElement) ? document.activeElement : null;
-  (current ? nearest(current, elements, direction) ?? current : elements[0]).focus();
+  (current ? (nearest(current, elements, direction) ?? current) : elements[0]).focus();
   return true;
 }
 
@@ -21,7 +21,9 @@ function nearest(current, elements, [dx, dy]) {
   for (const element of elements) {
     if (element === current) continue;
     const to = centre(element);
-    const [ahead, aside] = dx ? [(to.x - from.x) * dx, Math.abs(to.y - from.y)] : [(to.y - from.y) * dy, Math.abs(to.x - from.x)];
+    const [ahead, aside] = dx
+      ? [(to.x - from.x) * dx, Math.abs(to.y - from.y)]
+      : [(to.y - from.y) * dy, Math.abs(to.x - from.x)];
     const cost = ahead + 2.5 * aside;
     if (ahead > 2 && cost < least) [best, least] = [element, cost];
   }

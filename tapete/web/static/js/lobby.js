@@ -15,9 +15,12 @@ const PRESETS = { dudo: { faces: 6, dice1: 3, dice2: 3 }, truco: { points: 15 } 
 const HIDDEN = ["position"]; // for those who write code
 
 const baseName = (game) => game.name.split("(")[0];
-const rank = (game) => (ORDER.indexOf(baseName(game)) + 1 || ORDER.length + 1);
+const rank = (game) => ORDER.indexOf(baseName(game)) + 1 || ORDER.length + 1;
 /** A title without its parameters. */
-const shortTitle = (title) => gameTitle(title).replace(/,[^,]*\d.*$/, "").replace(/, (fixed limit|con límite)$/, "");
+const shortTitle = (title) =>
+  gameTitle(title)
+    .replace(/,[^,]*\d.*$/, "")
+    .replace(/, (fixed limit|límite fijo)$/, "");
 const isSmall = (game) => rank(game) > ORDER.length;
 
 /** @param {HTMLElement} root @param {{go: function(string)}} page */
@@ -31,7 +34,12 @@ export async function showLobby(root, { go }) {
       "button.game-card",
       { type: "button", data: { game: baseName(game) }, on: { click: () => open(game) } },
       el("span.picture", { "aria-hidden": "true" }, picture(baseName(game))),
-      el("span.words", {}, el("strong", {}, shortTitle(game.title)), el("span", {}, gameAbout(baseName(game), game.about.split("\n")[0]))),
+      el(
+        "span.words",
+        {},
+        el("strong", {}, shortTitle(game.title)),
+        el("span", {}, gameAbout(baseName(game), game.about.split("\n")[0])),
+      ),
     );
   refill(
     root,
@@ -53,7 +61,10 @@ export async function showLobby(root, { go }) {
 function mine(tables) {
   const open = tables.filter((table) => !table.over).slice(0, 6);
   if (!open.length) return null;
-  const others = (table) => seatNames(table.seats).filter((_, i) => !table.seats[i].me).join(", ");
+  const others = (table) =>
+    seatNames(table.seats)
+      .filter((_, i) => !table.seats[i].me)
+      .join(", ");
   return el(
     "section.mine",
     {},
@@ -61,7 +72,19 @@ function mine(tables) {
     el(
       "ul",
       {},
-      open.map((table) => el("li", {}, el("a", { href: `/t/${table.table}` }, el("strong", {}, gameTitle(table.title)), el("span", {}, others(table)), el("span.tag", { class: table.turn ? "turn" : "" }, table.turn ? t("lobby.yourTurn") : t("lobby.goOn"))))),
+      open.map((table) =>
+        el(
+          "li",
+          {},
+          el(
+            "a",
+            { href: `/t/${table.table}` },
+            el("strong", {}, gameTitle(table.title)),
+            el("span", {}, others(table)),
+            el("span.tag", { class: table.turn ? "turn" : "" }, table.turn ? t("lobby.yourTurn") : t("lobby.goOn")),
+          ),
+        ),
+      ),
     ),
   );
 }
@@ -94,7 +117,9 @@ class Setup {
 
   /** The game's name with the values that are not the usual ones. */
   get name() {
-    const said = this.game.parameters.filter((parameter) => this.values[parameter.name] !== parameter.default || isPositional(this.game, parameter)).map((parameter) => `${parameter.name}=${this.values[parameter.name]}`);
+    const said = this.game.parameters
+      .filter(({ name, default: usual }) => this.values[name] !== usual)
+      .map(({ name }) => `${name}=${this.values[name]}`);
     return said.length ? `${baseName(this.game)}(${said.join(",")})` : baseName(this.game);
   }
 
@@ -103,7 +128,9 @@ class Setup {
     try {
       const info = await get(`/api/game?name=${encodeURIComponent(name)}`);
       if (name !== this.name) return; // something was changed meanwhile
-      const isNew = this.info?.players !== info.players || !this.seats.every((seat) => ["me", "open"].includes(seat) || info.opponents.some((each) => each.text === seat));
+      const isNew =
+        this.info?.players !== info.players ||
+        !this.seats.every((seat) => ["me", "open"].includes(seat) || info.opponents.some((each) => each.text === seat));
       this.info = info;
       this.error = "";
       if (isNew) this.preset();
@@ -117,7 +144,12 @@ class Setup {
   /** Who is asked to play unless something else is said: a solution, or else the search in the middle. */
   get usual() {
     const texts = this.info.opponents.map((opponent) => opponent.text);
-    return texts.find((text) => text === "equilibrium") ?? texts.find((text) => text === "best(3)") ?? texts.find((text) => /^(is)?mcts\(1000\)$/.test(text)) ?? texts.at(-1);
+    return (
+      texts.find((text) => text === "equilibrium") ??
+      texts.find((text) => text === "best(3)") ??
+      texts.find((text) => /^(is)?mcts\(1000\)$/.test(text)) ??
+      texts.at(-1)
+    );
   }
 
   preset() {
@@ -138,8 +170,22 @@ class Setup {
     const focused = document.activeElement?.dataset?.key;
     refill(
       this.body,
-      el("div.setup-head", {}, el("span.picture", { "aria-hidden": "true" }, picture(baseName(this.game))), el("div", {}, el("h2", {}, shortTitle(this.game.title)), el("p", {}, gameAbout(baseName(this.game), ""))), el("button.tool", { type: "button", "aria-label": t("table.close"), on: { click: () => this.dialog.close() } }, "✕")),
-      el("div.choice.modes", { role: "group" }, ["play", "watch", "friend"].map((mode) => this.modeButton(mode))),
+      el(
+        "div.setup-head",
+        {},
+        el("span.picture", { "aria-hidden": "true" }, picture(baseName(this.game))),
+        el("div", {}, el("h2", {}, shortTitle(this.game.title)), el("p", {}, gameAbout(baseName(this.game), ""))),
+        el(
+          "button.tool",
+          { type: "button", "aria-label": t("table.close"), on: { click: () => this.dialog.close() } },
+          "✕",
+        ),
+      ),
+      el(
+        "div.choice.modes",
+        { role: "group" },
+        ["play", "watch", "friend"].map((mode) => this.modeButton(mode)),
+      ),
       this.info ? this.drawSeats() : this.error ? null : el("p.empty", {}, t("lobby.loading")),
       this.parameters(),
       el("div.setup-foot", {}, this.foot()),
@@ -153,7 +199,11 @@ class Setup {
       if (this.info) this.preset();
       this.draw();
     };
-    return el("button", { type: "button", data: { key: `mode-${mode}` }, "aria-pressed": String(this.mode === mode), on: { click: set } }, t(`setup.${mode}`));
+    return el(
+      "button",
+      { type: "button", data: { key: `mode-${mode}` }, "aria-pressed": String(this.mode === mode), on: { click: set } },
+      t(`setup.${mode}`),
+    );
   }
 
   drawSeats() {
@@ -167,9 +217,22 @@ class Setup {
         opponents.map(({ text }) => el("option", { value: text, selected: seat === text }, agentName(text))),
       );
       const about = opponents.find(({ text }) => text === seat);
-      return el("div.seat-row", {}, el("label", { for: `seat-${i}` }, t("setup.seat", i + 1)), select, about ? el("p.about", {}, agentAbout(about.text, about.about)) : null);
+      return el(
+        "div.seat-row",
+        {},
+        el("label", { for: `seat-${i}` }, t("setup.seat", i + 1)),
+        select,
+        about ? el("p.about", {}, agentAbout(about.text, about.about)) : null,
+      );
     });
-    return el("div.seat-rows", {}, rows, value === null || value === undefined ? null : el("p.about", {}, t("setup.value", number(value, { sign: true, places: 3 }))));
+    return el(
+      "div.seat-rows",
+      {},
+      rows,
+      value === null || value === undefined
+        ? null
+        : el("p.about", {}, t("setup.value", number(value, { sign: true, places: 3 }))),
+    );
   }
 
   parameters() {
@@ -182,29 +245,102 @@ class Setup {
     const field = (parameter) => {
       const props = { data: { key: parameter.name } };
       const value = this.values[parameter.name];
-      if (parameter.kind === "bool") return el("label.field.check", {}, el("input", { ...props, type: "checkbox", checked: value, on: { change: (event) => set(parameter, event.target.checked) } }), el("span", {}, parameterName(parameter.name)));
-      const read = parameter.kind === "int" ? (text) => Math.round(+text) : parameter.kind === "float" ? Number : String;
-      return el("label.field", {}, el("span", {}, parameterName(parameter.name)), el("input", { ...props, type: parameter.kind === "str" ? "text" : "number", step: parameter.kind === "float" ? "any" : "1", value, on: { change: (event) => set(parameter, read(event.target.value)) } }));
+      if (parameter.kind === "bool")
+        return el(
+          "label.field.check",
+          {},
+          el("input", {
+            ...props,
+            type: "checkbox",
+            checked: value,
+            on: { change: (event) => set(parameter, event.target.checked) },
+          }),
+          el("span", {}, parameterName(parameter.name)),
+        );
+      const read =
+        parameter.kind === "int" ? (text) => Math.round(+text) : parameter.kind === "float" ? Number : String;
+      return el(
+        "label.field",
+        {},
+        el("span", {}, parameterName(parameter.name)),
+        el("input", {
+          ...props,
+          type: parameter.kind === "str" ? "text" : "number",
+          step: parameter.kind === "float" ? "any" : "1",
+          value,
+          on: { change: (event) => set(parameter, read(event.target.value)) },
+        }),
+      );
     };
     const isOpen = this.body.querySelector("details")?.open ?? false;
-    return el("details", { open: isOpen }, el("summary", {}, t("setup.options")), el("div.fields", {}, shown.map(field)));
+    return el(
+      "details",
+      { open: isOpen },
+      el("summary", {}, t("setup.options")),
+      el("div.fields", {}, shown.map(field)),
+    );
   }
 
   foot() {
     const isWatching = !this.seats.includes("me") && !this.seats.includes("open");
     const isWithFriends = this.seats.includes("open");
-    const start = el("button.move.primary.start", { type: "button", data: { key: "start" }, disabled: !this.info || Boolean(this.error), on: { click: () => this.start() } }, isWatching ? t("setup.start") : isWithFriends ? t("setup.open") : t("setup.deal"));
+    const start = el(
+      "button.move.primary.start",
+      {
+        type: "button",
+        data: { key: "start" },
+        disabled: !this.info || Boolean(this.error),
+        on: { click: () => this.start() },
+      },
+      isWatching ? t("setup.start") : isWithFriends ? t("setup.open") : t("setup.deal"),
+    );
     return [
       this.error ? el("p.alert", { role: "alert" }, this.error) : null,
-      isWithFriends ? el("label.field", {}, el("span", {}, t("setup.name")), el("input", { type: "text", maxlength: 24, value: settings.name, data: { key: "name" }, on: { input: (event) => change("name", event.target.value) } })) : null,
-      isWatching || isWithFriends ? null : el("label.field.check", {}, el("input", { type: "checkbox", checked: this.practice, data: { key: "practice" }, on: { change: (event) => (this.practice = event.target.checked) } }), el("span", {}, t("setup.practice"))),
-      el("div.foot-buttons", {}, el("button.move.quiet", { type: "button", on: { click: () => showRules(this.name) } }, t("setup.rules")), start),
+      isWithFriends
+        ? el(
+            "label.field",
+            {},
+            el("span", {}, t("setup.name")),
+            el("input", {
+              type: "text",
+              maxlength: 24,
+              value: settings.name,
+              data: { key: "name" },
+              on: { input: (event) => change("name", event.target.value) },
+            }),
+          )
+        : null,
+      isWatching || isWithFriends
+        ? null
+        : el(
+            "label.field.check",
+            {},
+            el("input", {
+              type: "checkbox",
+              checked: this.practice,
+              data: { key: "practice" },
+              on: { change: (event) => (this.practice = event.target.checked) },
+            }),
+            el("span", {}, t("setup.practice")),
+          ),
+      el(
+        "div.foot-buttons",
+        {},
+        el("button.move.quiet", { type: "button", on: { click: () => showRules(this.name) } }, t("setup.rules")),
+        start,
+      ),
     ];
   }
 
   async start() {
     try {
-      const { table } = await post("/api/tables", { game: this.name, seats: this.seats, name: settings.name, practice: this.practice, pace: settings.pace });
+      const { table } = await post("/api/tables", {
+        game: this.name,
+        seats: this.seats,
+        name: settings.name,
+        practice: this.practice,
+        pace: settings.pace,
+      });
       this.dialog.close();
       this.go(`/t/${table}`);
     } catch (error) {
@@ -213,6 +349,3 @@ class Setup {
     }
   }
 }
-
-/** Parameters that a game's name always has are written always. */
-const isPositional = (game, parameter) => game.name.includes("(") && !game.name.includes(`${parameter.name}=`) && game.name.slice(0, -1).split(/[(,]/).length > game.parameters.indexOf(parameter) + 1;

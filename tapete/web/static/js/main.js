@@ -51,28 +51,68 @@ function drawFrame() {
     el("a.skip", { href: "#page" }, t("nav.skip")),
     el("a.brand", { href: "/", "aria-label": "tapete" }, drawing(mark()), el("span", {}, "tapete")),
     el("nav", {}, link("/", "nav.games"), link("/stats", "nav.stats")),
-    el("button.tool", { type: "button", title: t("nav.help"), "aria-label": t("nav.help"), on: { click: showHelp } }, "?"),
-    el("button.tool.settings", { type: "button", title: t("nav.settings"), "aria-label": t("nav.settings"), on: { click: showSettings } }, drawing(GEAR)),
+    el(
+      "button.tool",
+      { type: "button", title: t("nav.help"), "aria-label": t("nav.help"), on: { click: showHelp } },
+      "?",
+    ),
+    el(
+      "button.tool.settings",
+      { type: "button", title: t("nav.settings"), "aria-label": t("nav.settings"), on: { click: showSettings } },
+      drawing(GEAR),
+    ),
   );
 }
 
 const GEAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"><path d="M4 7h9M18 7h2M4 17h2M11 17h9"/><circle cx="15.5" cy="7" r="2.5"/><circle cx="8.5" cy="17" r="2.5"/></g></svg>`;
 
 const KEYS = [
-  ["← ↑ → ↓", "help.arrows"], ["Enter", "help.enter"], ["1 – 9", "help.digits"], ["h", "help.hint"], ["u", "help.undo"], ["a", "help.again"], ["/", "help.find"], ["Esc", "help.escape"], ["← →", "help.replay"], ["?", "help.help"],
+  ["← ↑ → ↓", "help.arrows"],
+  ["Enter", "help.enter"],
+  ["1 – 9", "help.digits"],
+  ["h", "help.hint"],
+  ["u", "help.undo"],
+  ["a", "help.again"],
+  ["/", "help.find"],
+  ["Esc", "help.escape"],
+  ["← →", "help.replay"],
+  ["?", "help.help"],
 ];
 
 function showHelp() {
-  openDialog(t("help.title"), el("dl.keys", {}, KEYS.map(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, t(text))])));
+  openDialog(
+    t("help.title"),
+    el(
+      "dl.keys",
+      {},
+      KEYS.map(([key, text]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, t(text))]),
+    ),
+  );
 }
 
 /** One of several, as a row of buttons. */
 function choice(key, values, label) {
   const set = (value) => {
     change(key, value);
-    for (const button of group.querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
+    for (const button of group.querySelectorAll("button"))
+      button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
   };
-  const group = el("div.choice", { role: "group", "aria-label": t(`settings.${key}`) }, values.map((value) => el("button", { type: "button", data: { value }, "aria-pressed": String(settings[key] === value), on: { click: () => set(value) } }, label(value))));
+  const group = el(
+    "div.choice",
+    { role: "group", "aria-label": t(`settings.${key}`) },
+    values.map((value) =>
+      el(
+        "button",
+        {
+          type: "button",
+          data: { value },
+          "aria-pressed": String(settings[key] === value),
+          on: { click: () => set(value) },
+        },
+        label(value),
+      ),
+    ),
+  );
   return [el("span.label", {}, t(`settings.${key}`)), group];
 }
 
@@ -92,9 +132,23 @@ function showSettings() {
 
 function followLinks(event) {
   const link = event.target.closest("a[href]");
-  if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey || link.hasAttribute("download")) return;
+  if (
+    !link ||
+    event.defaultPrevented ||
+    event.button ||
+    event.metaKey ||
+    event.ctrlKey ||
+    event.shiftKey ||
+    link.hasAttribute("download")
+  )
+    return;
   const address = new URL(link.href);
-  if (address.origin !== location.origin || link.getAttribute("href").startsWith("#") || address.pathname.startsWith("/api")) return;
+  if (
+    address.origin !== location.origin ||
+    link.getAttribute("href").startsWith("#") ||
+    address.pathname.startsWith("/api")
+  )
+    return;
   event.preventDefault();
   go(address.pathname + address.search);
 }

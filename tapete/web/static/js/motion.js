@@ -14,8 +14,15 @@ export function remember(felt) {
     list.push(thing.getBoundingClientRect());
     flown.set(thing.dataset.fly, list);
   }
-  const discs = new Map([...felt.querySelectorAll("[data-disc]")].map((square) => [square.dataset.key, square.dataset.disc]));
-  const seats = new Map([...felt.querySelectorAll("[data-seat]")].map((seat) => [seat.dataset.seat, (seat.querySelector(".things") ?? seat).getBoundingClientRect()]));
+  const discs = new Map(
+    [...felt.querySelectorAll("[data-disc]")].map((square) => [square.dataset.key, square.dataset.disc]),
+  );
+  const seats = new Map(
+    [...felt.querySelectorAll("[data-seat]")].map((seat) => [
+      seat.dataset.seat,
+      (seat.querySelector(".things") ?? seat).getBoundingClientRect(),
+    ]),
+  );
   return { flown, discs, seats, middle: felt.querySelector(".middle").getBoundingClientRect() };
 }
 
@@ -40,13 +47,35 @@ function fly(thing, { flown, seats, middle }) {
     return;
   }
   const scale = was ? Math.max(0.3, Math.min(2, from.width / to.width)) : 0.7;
-  thing.animate([{ transform: `translate(${dx}px, ${dy}px) scale(${scale})`, opacity: was ? 1 : 0.2, zIndex: 5 }, { transform: "none", opacity: 1, zIndex: 5 }], { duration: FLIGHT, easing: "cubic-bezier(.2,.8,.25,1)" });
+  thing.animate(
+    [
+      { transform: `translate(${dx}px, ${dy}px) scale(${scale})`, opacity: was ? 1 : 0.2, zIndex: 5 },
+      { transform: "none", opacity: 1, zIndex: 5 },
+    ],
+    { duration: FLIGHT, easing: "cubic-bezier(.2,.8,.25,1)" },
+  );
 }
 
 function turn(square, was) {
   const now = square.dataset.disc;
   const disc = square.querySelector("svg");
   if (!disc || was === undefined || was === now) return;
-  if (!was) disc.animate([{ transform: "scale(1.5)", opacity: 0 }, { transform: "scale(1)", opacity: 1 }], { duration: FLIGHT, easing: "ease-out" });
-  else disc.animate([{ transform: "rotateY(180deg)", filter: "invert(1)" }, { transform: "rotateY(90deg)", filter: "invert(1)", offset: 0.5 }, { transform: "rotateY(90deg)", filter: "none", offset: 0.501 }, { transform: "rotateY(0)", filter: "none" }], { duration: FLIP });
+  if (!was)
+    disc.animate(
+      [
+        { transform: "scale(1.5)", opacity: 0 },
+        { transform: "scale(1)", opacity: 1 },
+      ],
+      { duration: FLIGHT, easing: "ease-out" },
+    );
+  else
+    disc.animate(
+      [
+        { transform: "rotateY(180deg)", filter: "invert(1)" },
+        { transform: "rotateY(90deg)", filter: "invert(1)", offset: 0.5 },
+        { transform: "rotateY(90deg)", filter: "none", offset: 0.501 },
+        { transform: "rotateY(0)", filter: "none" },
+      ],
+      { duration: FLIP },
+    );
 }

@@ -6,7 +6,8 @@ import { t } from "./i18n/index.js";
 export const get = (path) => ask(path);
 
 /** Sends to the server. */
-export const post = (path, data) => ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
+export const post = (path, data) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
 
 async function ask(path, options) {
   let answer;
@@ -17,7 +18,10 @@ async function ask(path, options) {
   }
   const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
   const data = isJson ? await answer.json() : await answer.text();
-  if (!answer.ok) throw Object.assign(new Error((isJson && (data.text ?? data.error)) || `${answer.status}`), { status: answer.status });
+  if (!answer.ok)
+    throw Object.assign(new Error((isJson && (data.text ?? data.error)) || `${answer.status}`), {
+      status: answer.status,
+    });
   return data;
 }
 
@@ -39,7 +43,9 @@ export function connect(table, invite, hooks) {
 
   function open() {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
-    socket = new WebSocket(`${scheme}://${location.host}/ws/${encodeURIComponent(table)}${invite ? `?invite=${encodeURIComponent(invite)}` : ""}`);
+    socket = new WebSocket(
+      `${scheme}://${location.host}/ws/${encodeURIComponent(table)}${invite ? `?invite=${encodeURIComponent(invite)}` : ""}`,
+    );
     socket.onopen = () => {
       wait = FIRST_WAIT;
       hooks.state("open");

@@ -17,7 +17,15 @@ export async function showReplay(root, { game }) {
   try {
     data = await get(`/api/replay/${encodeURIComponent(game)}`);
   } catch (error) {
-    refill(root, el("div.sheet", {}, el("h1", {}, t("replay.title")), el("p", {}, error.status === 404 ? t("replay.gone") : error.message)));
+    refill(
+      root,
+      el(
+        "div.sheet",
+        {},
+        el("h1", {}, t("replay.title")),
+        el("p", {}, error.status === 404 ? t("replay.gone") : error.message),
+      ),
+    );
     return () => {};
   }
   const page = new ReplayPage(root, game, data);
@@ -30,7 +38,11 @@ class ReplayPage {
     this.data = data;
     this.seats = data.seats.map((seat, i) => ({ ...seat, me: i === data.mine, here: true }));
     this.deck = data.steps.map((step) => deckOf(step.scene)).find(Boolean) ?? "";
-    this.lines = linesOf(data.steps.map((step, i) => ({ ...step, ply: i, news: step.news ?? [] })), this.seats, this.deck);
+    this.lines = linesOf(
+      data.steps.map((step, i) => ({ ...step, ply: i, news: step.news ?? [] })),
+      this.seats,
+      this.deck,
+    );
     this.stops = this.findStops();
     this.timer = 0;
     this.build(root);
@@ -50,7 +62,9 @@ class ReplayPage {
   /** Where it is worth stopping: after the deal, and after every move of a player; a run of chance is one step. */
   findStops() {
     const { steps } = this.data;
-    const stops = steps.map((_, i) => i).filter((i) => i + 1 >= steps.length || isMove(steps[i]) || isMove(steps[i + 1]));
+    const stops = steps
+      .map((_, i) => i)
+      .filter((i) => i + 1 >= steps.length || isMove(steps[i]) || isMove(steps[i + 1]));
     return stops.length ? stops : [0];
   }
 
@@ -58,12 +72,23 @@ class ReplayPage {
     const { data } = this;
     this.stage = el("div.stage");
     this.words = el("div.banner");
-    const button = (label, sign, run) => el("button.tool", { type: "button", "aria-label": label, title: label, on: { click: run } }, sign);
-    this.slider = el("input", { type: "range", min: 0, max: this.stops.length - 1, "aria-label": t("replay.title"), on: { input: (event) => this.show(this.stops[+event.target.value]) } });
+    const button = (label, sign, run) =>
+      el("button.tool", { type: "button", "aria-label": label, title: label, on: { click: run } }, sign);
+    this.slider = el("input", {
+      type: "range",
+      min: 0,
+      max: this.stops.length - 1,
+      "aria-label": t("replay.title"),
+      on: { input: (event) => this.show(this.stops[+event.target.value]) },
+    });
     this.runButton = button(t("replay.play"), "▶", () => this.run());
     this.story = el("section.panel-part.story-part");
     this.review = el("section.panel-part.review-part");
-    const share = el("button.tool", { type: "button", on: { click: (event) => this.copy(event.currentTarget) } }, t("replay.share"));
+    const share = el(
+      "button.tool",
+      { type: "button", on: { click: (event) => this.copy(event.currentTarget) } },
+      t("replay.share"),
+    );
     const { title, payoffs } = result(data.returns, this.seats);
     refill(
       root,
@@ -73,16 +98,49 @@ class ReplayPage {
         el(
           "div.play",
           {},
-          el("div.bar", {}, el("h1", {}, gameTitle(data.title)), el("span.tag", {}, t("replay.title")), el("span.space"), share, el("a.tool", { href: `/api/record/${this.game}`, download: "" }, t("replay.download"))),
+          el(
+            "div.bar",
+            {},
+            el("h1", {}, gameTitle(data.title)),
+            el("span.tag", {}, t("replay.title")),
+            el("span.space"),
+            share,
+            el("a.tool", { href: `/api/record/${this.game}`, download: "" }, t("replay.download")),
+          ),
           this.stage,
           this.words,
-          el("div.controls", {}, button(t("replay.first"), "⇤", () => this.go(-Infinity)), button(t("replay.back"), "←", () => this.go(-1)), this.runButton, button(t("replay.next"), "→", () => this.go(1)), button(t("replay.last"), "⇥", () => this.go(Infinity)), this.slider),
+          el(
+            "div.controls",
+            {},
+            button(t("replay.first"), "⇤", () => this.go(-Infinity)),
+            button(t("replay.back"), "←", () => this.go(-1)),
+            this.runButton,
+            button(t("replay.next"), "→", () => this.go(1)),
+            button(t("replay.last"), "⇥", () => this.go(Infinity)),
+            this.slider,
+          ),
         ),
-        el("aside.panel", {}, el("section.panel-part", {}, el("h2", {}, title), el("p.result-line", {}, payoffs), el("p.empty", {}, t("replay.open"))), this.review, this.story),
+        el(
+          "aside.panel",
+          {},
+          el(
+            "section.panel-part",
+            {},
+            el("h2", {}, title),
+            el("p.result-line", {}, payoffs),
+            el("p.empty", {}, t("replay.open")),
+          ),
+          this.review,
+          this.story,
+        ),
       ),
     );
     const isMine = data.mine !== null && data.mine !== undefined;
-    refill(this.review, el("h2", {}, t("replay.review")), el("button.move", { type: "button", on: { click: () => this.ask() } }, t("replay.ask")));
+    refill(
+      this.review,
+      el("h2", {}, t("replay.review")),
+      el("button.move", { type: "button", on: { click: () => this.ask() } }, t("replay.ask")),
+    );
     this.review.hidden = !isMine;
   }
 
@@ -92,14 +150,49 @@ class ReplayPage {
     const step = data.steps[this.at];
     const before = remember(this.stage.firstElementChild);
     this.width = this.stage.clientWidth;
-    const felt = drawFelt({ scene: { ...step.scene, moves: [] }, seats, mine: data.mine ?? null, player: step.scene.player >= 0 ? step.scene.player : null, room: this.width, movesAt: () => [], pick: () => {}, isPicked: () => false });
+    const felt = drawFelt({
+      scene: { ...step.scene, moves: [] },
+      seats,
+      mine: data.mine ?? null,
+      player: step.scene.player >= 0 ? step.scene.player : null,
+      room: this.width,
+      movesAt: () => [],
+      pick: () => {},
+      isPicked: () => false,
+    });
     refill(this.stage, felt);
     settle(felt, before);
     const place = this.stops.findIndex((stop) => stop >= this.at);
     this.slider.value = String(place);
     const said = this.lines.filter((line) => line.ply === this.at);
-    refill(this.words, el("div.recent", { "aria-live": "polite" }, said.length ? said.map((line) => el("span", { class: line.isNews ? "news" : "" }, line.isNews ? line.text : [el("b", {}, felt.querySelector(`[data-seat="${line.seat}"] .name`)?.textContent ?? ""), ": ", line.text])) : t("replay.start")), el("div.status", {}, t("replay.step", place + 1, this.stops.length)));
-    refill(this.story, el("h2", {}, t("table.story")), drawStory(this.lines, seats, { go: (ply) => this.show(ply), at: this.at }));
+    refill(
+      this.words,
+      el(
+        "div.recent",
+        { "aria-live": "polite" },
+        said.length
+          ? said.map((line) =>
+              el(
+                "span",
+                { class: line.isNews ? "news" : "" },
+                line.isNews
+                  ? line.text
+                  : [
+                      el("b", {}, felt.querySelector(`[data-seat="${line.seat}"] .name`)?.textContent ?? ""),
+                      ": ",
+                      line.text,
+                    ],
+              ),
+            )
+          : t("replay.start"),
+      ),
+      el("div.status", {}, t("replay.step", place + 1, this.stops.length)),
+    );
+    refill(
+      this.story,
+      el("h2", {}, t("table.story")),
+      drawStory(this.lines, seats, { go: (ply) => this.show(ply), at: this.at }),
+    );
     this.story.querySelector(".at")?.scrollIntoView({ block: "nearest" });
     history.replaceState(null, "", `#${this.at}`);
   }
@@ -141,8 +234,24 @@ class ReplayPage {
     try {
       const { decisions, by } = await get(`/api/review/${encodeURIComponent(this.game)}?seat=${this.data.mine}`);
       const costly = decisions.filter((decision) => decision.lost > 1e-9);
-      const item = (decision) => el("li", {}, el("button.link", { type: "button", on: { click: () => this.show(decision.ply) } }, el("b", {}, t("replay.lost", number(decision.lost))), " ", t("replay.better", moveWord(decision.best, this.deck), moveWord(decision.text, this.deck))));
-      refill(this.review, el("h2", {}, t("replay.review")), costly.length ? el("ol.review", {}, costly.map(item)) : el("p.empty", {}, t("replay.noReview")), by ? el("p.by", {}, t("replay.by", by.split(" + ").map(agentName).join(" + "))) : null);
+      const item = (decision) =>
+        el(
+          "li",
+          {},
+          el(
+            "button.link",
+            { type: "button", on: { click: () => this.show(decision.ply) } },
+            el("b", {}, t("replay.lost", number(decision.lost))),
+            " ",
+            t("replay.better", moveWord(decision.best, this.deck), moveWord(decision.text, this.deck)),
+          ),
+        );
+      refill(
+        this.review,
+        el("h2", {}, t("replay.review")),
+        costly.length ? el("ol.review", {}, costly.map(item)) : el("p.empty", {}, t("replay.noReview")),
+        by ? el("p.by", {}, t("replay.by", by.split(" + ").map(agentName).join(" + "))) : null,
+      );
     } catch (error) {
       refill(this.review, el("h2", {}, t("replay.review")), el("p.alert", { role: "alert" }, error.message));
     }

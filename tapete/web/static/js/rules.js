@@ -11,7 +11,11 @@ export async function showRules(game) {
   try {
     const text = await get(`/api/rules?name=${encodeURIComponent(game)}`);
     const short = language() === "es" ? (await import("./i18n/rules-es.js")).default[game.split("(")[0]] : null;
-    refill(body, short ? [short.map((line) => el("p", {}, line)), el("p.label", {}, t("rules.english"))] : null, prose(text));
+    refill(
+      body,
+      short ? [short.map((line) => el("p", {}, line)), el("p.label", {}, t("rules.english"))] : null,
+      prose(text),
+    );
   } catch (error) {
     refill(body, error.message);
   }
@@ -23,7 +27,12 @@ export function openDialog(title, body) {
   const dialog = el(
     "dialog",
     { "aria-label": title },
-    el("div.dialog-head", {}, el("h2", {}, title), el("button.tool", { type: "button", "aria-label": t("table.close"), on: { click: () => dialog.close() } }, "✕")),
+    el(
+      "div.dialog-head",
+      {},
+      el("h2", {}, title),
+      el("button.tool", { type: "button", "aria-label": t("table.close"), on: { click: () => dialog.close() } }, "✕"),
+    ),
     el("div.dialog-body", {}, body),
   );
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
@@ -39,7 +48,7 @@ const ENOUGH = /^## (Notation|Observation|Features|Sources|Size|Counts|What)/; /
 export function prose(text) {
   const nodes = [];
   const lines = text.split("\n");
-  for (let i = 0; i < lines.length; ) {
+  for (let i = 0; i < lines.length;) {
     const line = lines[i];
     if (ENOUGH.test(line)) break;
     if (!line.trim()) i++;
@@ -57,7 +66,13 @@ export function prose(text) {
       i += rows.length;
     } else if (/^[-*] /.test(line)) {
       const items = take(lines, i, (row) => /^([-*] |\s+\S)/.test(row));
-      nodes.push(el("ul", {}, joined(items).map((item) => el("li", {}, inline(item)))));
+      nodes.push(
+        el(
+          "ul",
+          {},
+          joined(items).map((item) => el("li", {}, inline(item))),
+        ),
+      );
       i += items.length;
     } else {
       const paragraph = take(lines, i, (row) => row.trim() && !/^(#|\||```|[-*] )/.test(row));
@@ -75,12 +90,40 @@ function take(lines, from, belongs) {
 }
 
 /** Items of a list, each with the lines that follow it. */
-const joined = (lines) => lines.reduce((items, line) => (/^[-*] /.test(line) ? [...items, line.slice(2)] : [...items.slice(0, -1), `${items.at(-1)} ${line.trim()}`]), []);
+const joined = (lines) =>
+  lines.reduce(
+    (items, line) =>
+      /^[-*] /.test(line) ? [...items, line.slice(2)] : [...items.slice(0, -1), `${items.at(-1)} ${line.trim()}`],
+    [],
+  );
 
 function tableOf(rows) {
   const cells = rows.filter((row) => !/^\|[\s|:-]+\|$/.test(row)).map((row) => row.split("|").slice(1, -1));
   const [head, ...body] = cells;
-  return el("table", {}, el("thead", {}, el("tr", {}, head.map((cell) => el("th", { scope: "col" }, inline(cell.trim()))))), el("tbody", {}, body.map((row) => el("tr", {}, row.map((cell) => el("td", {}, inline(cell.trim())))))));
+  return el(
+    "table",
+    {},
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        head.map((cell) => el("th", { scope: "col" }, inline(cell.trim()))),
+      ),
+    ),
+    el(
+      "tbody",
+      {},
+      body.map((row) =>
+        el(
+          "tr",
+          {},
+          row.map((cell) => el("td", {}, inline(cell.trim()))),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Bold, italic and code in a line; links are shown as their text. */

@@ -43,4 +43,5 @@ export function apply() {
 }
 
 /** Whether things may move. */
-export const moves = () => (settings.motion === "auto" ? !matchMedia("(prefers-reduced-motion: reduce)").matches : settings.motion === "on");
+export const moves = () =>
+  settings.motion === "auto" ? !matchMedia("(prefers-reduced-motion: reduce)").matches : settings.motion === "on";

@@ -8,7 +8,15 @@ import { get } from "./net.js";
 /** @param {HTMLElement} root */
 export async function showStats(root) {
   const rows = await get("/api/stats");
-  refill(root, el("div.sheet", {}, el("h1", {}, t("stats.title")), rows.length ? [drawTable(rows), el("div.curves", {}, rows.map(drawCurve))] : el("p.empty", {}, t("stats.none"))));
+  refill(
+    root,
+    el(
+      "div.sheet",
+      {},
+      el("h1", {}, t("stats.title")),
+      rows.length ? [drawTable(rows), el("div.curves", {}, rows.map(drawCurve))] : el("p.empty", {}, t("stats.none")),
+    ),
+  );
 }
 
 const opponents = (row) => row.against.split(", ").map(agentName).join(", ");
@@ -16,7 +24,12 @@ const opponents = (row) => row.against.split(", ").map(agentName).join(", ");
 /** A mean with its interval. */
 function gain(row) {
   const [low, high] = row.interval ?? [null, null];
-  return [number(row.mean, { sign: true }), low === null || low === undefined ? null : el("span.interval", {}, ` ${number(low, { sign: true })} … ${number(high, { sign: true })}`)];
+  return [
+    number(row.mean, { sign: true }),
+    low === null || low === undefined
+      ? null
+      : el("span.interval", {}, ` ${number(low, { sign: true })} … ${number(high, { sign: true })}`),
+  ];
 }
 
 function drawTable(rows) {
@@ -27,12 +40,36 @@ function drawTable(rows) {
     el(
       "table.stats",
       {},
-      el("thead", {}, el("tr", {}, columns.map((column) => el("th", { scope: "col" }, t(`stats.${column}`))))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          columns.map((column) => el("th", { scope: "col" }, t(`stats.${column}`))),
+        ),
+      ),
       el(
         "tbody",
         {},
         rows.map((row) =>
-          el("tr", {}, el("th", { scope: "row" }, gameTitle(row.title)), el("td", {}, opponents(row)), el("td.n", {}, number(row.games)), el("td.n", {}, number(row.wins)), el("td.n", {}, number(row.draws)), el("td.n", {}, gain(row)), el("td.n", {}, row.value === null || row.value === undefined ? t("stats.unknown") : number(row.value, { sign: true, places: 3 }))),
+          el(
+            "tr",
+            {},
+            el("th", { scope: "row" }, gameTitle(row.title)),
+            el("td", {}, opponents(row)),
+            el("td.n", {}, number(row.games)),
+            el("td.n", {}, number(row.wins)),
+            el("td.n", {}, number(row.draws)),
+            el("td.n", {}, gain(row)),
+            el(
+              "td.n",
+              {},
+              row.value === null || row.value === undefined
+                ? t("stats.unknown")
+                : number(row.value, { sign: true, places: 3 }),
+            ),
+          ),
         ),
       ),
     ),
@@ -50,12 +87,31 @@ function drawCurve(row) {
   const [low, high] = [Math.min(0, ...means, ...known), Math.max(0, ...means, ...known)];
   const x = (game) => PAD + ((WIDTH - PAD - 8) * (game - 1)) / (row.games - 1);
   const y = (value) => HEIGHT - 14 - ((HEIGHT - 28) * (value - low)) / (high - low || 1);
-  const level = (value, kind) => [svg("line", { x1: PAD, x2: WIDTH - 8, y1: y(value), y2: y(value), class: kind }), svg("text", kind === "value" ? { x: WIDTH - 8, y: y(value) + 11, "text-anchor": "end", class: "tick" } : { x: PAD - 4, y: y(value) + 3, "text-anchor": "end", class: "tick" }, `${kind === "value" ? `${t("stats.value")} ` : ""}${number(value)}`)];
+  const level = (value, kind) => [
+    svg("line", { x1: PAD, x2: WIDTH - 8, y1: y(value), y2: y(value), class: kind }),
+    svg(
+      "text",
+      kind === "value"
+        ? { x: WIDTH - 8, y: y(value) + 11, "text-anchor": "end", class: "tick" }
+        : { x: PAD - 4, y: y(value) + 3, "text-anchor": "end", class: "tick" },
+      `${kind === "value" ? `${t("stats.value")} ` : ""}${number(value)}`,
+    ),
+  ];
   const title = `${gameTitle(row.title)} · ${opponents(row)}`;
   return el(
     "figure.curve",
     {},
     el("figcaption", {}, title),
-    svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${t("stats.curve")}: ${title}` }, level(0, "zero"), level(means.at(-1), "zero"), known.length ? level(known[0], "value") : [], svg("polyline", { points: curve.map(([game, mean]) => `${x(game).toFixed(1)},${y(mean).toFixed(1)}`).join(" "), class: "mean" })),
+    svg(
+      "svg",
+      { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `${t("stats.curve")}: ${title}` },
+      level(0, "zero"),
+      level(means.at(-1), "zero"),
+      known.length ? level(known[0], "value") : [],
+      svg("polyline", {
+        points: curve.map(([game, mean]) => `${x(game).toFixed(1)},${y(mean).toFixed(1)}`).join(" "),
+        class: "mean",
+      }),
+    ),
   );
 }

@@ -12,7 +12,8 @@ import { capital, moveWord, say, seatNames } from "./i18n/speech.js";
 export function linesOf(told, seats, deck) {
   const lines = [];
   for (const { ply, seat, text, news } of told) {
-    if (seat !== null && seat >= 0) lines.push({ ply, seat, text: text === null ? t("story.secret") : moveWord(text, deck), isNews: false });
+    if (seat !== null && seat >= 0)
+      lines.push({ ply, seat, text: text === null ? t("story.secret") : moveWord(text, deck), isNews: false });
     for (const item of news) lines.push({ ply, seat: null, text: capital(say(item, seats, deck)), isNews: true });
   }
   return lines;
@@ -30,7 +31,10 @@ export function drawStory(lines, seats, { go = null, at = null } = {}) {
     lines.map((line) =>
       el(
         "li",
-        { class: `${line.isNews ? "news" : "said-by"} ${line.seat !== null && seats[line.seat]?.me ? "mine" : ""} ${at === line.ply ? "at" : ""}`, data: { ply: line.ply } },
+        {
+          class: `${line.isNews ? "news" : "said-by"} ${line.seat !== null && seats[line.seat]?.me ? "mine" : ""} ${at === line.ply ? "at" : ""}`,
+          data: { ply: line.ply },
+        },
         go ? el("button.link", { type: "button", on: { click: () => go(line.ply) } }, inside(line)) : inside(line),
       ),
     ),
@@ -58,7 +62,16 @@ export function result(returns, seats) {
   const payoffs = names.map((name, i) => `${name} ${number(returns[i], { sign: true })}`).join(" · ");
   if (!isZeroSum) return { title: t("result.payoffs"), payoffs, tone: "" };
   if (winners.length === names.length) return { title: t("result.draw"), payoffs, tone: "" };
-  if (mine >= 0) return returns[mine] > 0 ? { title: t("result.won"), payoffs, tone: "won" } : { title: t("result.lost"), payoffs, tone: "lost" };
-  const all = winners.length > 1 ? t("result.winners", winners.reduce((a, b) => t("result.and", a, b))) : t("result.winner", winners[0]);
+  if (mine >= 0)
+    return returns[mine] > 0
+      ? { title: t("result.won"), payoffs, tone: "won" }
+      : { title: t("result.lost"), payoffs, tone: "lost" };
+  const all =
+    winners.length > 1
+      ? t(
+          "result.winners",
+          winners.reduce((a, b) => t("result.and", a, b)),
+        )
+      : t("result.winner", winners[0]);
   return { title: all, payoffs, tone: "" };
 }

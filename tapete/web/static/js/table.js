@@ -2,21 +2,34 @@
 
 import { el, refill } from "./dom.js";
 import { drawFelt } from "./felt.js";
-import { number, t } from "./i18n/index.js";
+import { t } from "./i18n/index.js";
 import { deckOf, gameTitle, moveWord, seatNames } from "./i18n/speech.js";
 import { listen, roam } from "./keys.js";
 import { remember, settle } from "./motion.js";
 import { connect } from "./net.js";
-import { showRules } from "./rules.js";
 import { change, onChange, settings } from "./settings.js";
 import { drawStory, latest, linesOf, result, spoken } from "./story.js";
 import { drawThought, favourite, worths } from "./thoughts.js";
+import { askName, drawAfter, drawTools } from "./tools.js";
 import { drawTray, isCardSets, usable } from "./tray.js";
 
 /** @param {HTMLElement} root @param {{table: string, go: function(string)}} page @returns {function} that ends it */
 export function showTable(root, { table, go }) {
   const page = new TablePage(root, table, go);
   return () => page.close();
+}
+
+/** What the table looks like: as long as this stays the same, nothing on it needs to be drawn anew. */
+const looksOf = ({ ply, player, over, complete, seats, scene }) =>
+  JSON.stringify([ply, player, over, complete, seats, scene]);
+
+/** Scrolls a table of payoffs that is too large to where the game ended. */
+function showLast(felt) {
+  const board = felt.querySelector(".board.grid");
+  const cell = board?.querySelector("td.last");
+  if (!cell) return;
+  board.scrollTop = cell.offsetTop - board.clientHeight / 2;
+  board.scrollLeft = cell.offsetLeft - board.clientWidth / 2;
 }
 
 class TablePage {
@@ -30,7 +43,10 @@ class TablePage {
     this.told = 0; // lines of the story that were read out
     this.invite = new URLSearchParams(location.search).get("invite") ?? "";
     this.build(root);
-    this.socket = connect(table, this.invite, { message: (message) => this.hear(message), state: (state) => this.connection(state) });
+    this.socket = connect(table, this.invite, {
+      message: (message) => this.hear(message),
+      state: (state) => this.connection(state),
+    });
     this.stopKeys = listen((event, isField) => this.key(event, isField));
     this.stopSettings = onChange((key) => this.changed(key));
     this.observer = new ResizeObserver(() => this.message && this.stage.clientWidth !== this.width && this.draw());
@@ -54,7 +70,12 @@ class TablePage {
     this.story = el("section.panel-part.story-part", { "aria-label": t("table.story") });
     this.thinking = el("section.panel-part.thinking-part", { "aria-label": t("table.thinking") });
     this.panel = el("aside.panel", {}, this.thinking, this.story);
-    this.page = el("div.table-page", {}, el("div.play", {}, this.bar, this.stage, this.alert, this.banner, this.trayHolder), this.panel);
+    this.page = el(
+      "div.table-page",
+      {},
+      el("div.play", {}, this.bar, this.stage, this.alert, this.banner, this.trayHolder),
+      this.panel,
+    );
     refill(root, this.page, this.live);
   }
 
@@ -74,19 +95,26 @@ class TablePage {
       this.query = "";
       if (this.thought?.kind === "hint" && this.thought.ply !== message.ply) this.thought = null;
     }
+    const isSame = this.sent < 0 && this.message !== null && looksOf(message) === looksOf(this.message);
     this.sent = -1;
     this.message = message;
-    Object.assign(this.page.dataset, { ply: message.ply, turn: message.over ? "over" : this.isMyTurn ? "mine" : "other" });
+    if (isSame) return this.drawWords(); // what somebody is about to click stays where it is
+    Object.assign(this.page.dataset, {
+      ply: message.ply,
+      turn: message.over ? "over" : this.isMyTurn ? "mine" : "other",
+    });
     document.title = `${gameTitle(message.title)} · tapete`;
     this.draw();
     this.speak();
-    if (isFirst && message.seat !== null && message.thinking !== settings.thinking) this.socket.send({ do: "thinking", when: settings.thinking });
+    if (isFirst && message.seat !== null && message.thinking !== settings.thinking)
+      this.socket.send({ do: "thinking", when: settings.thinking });
   }
 
   think(thought) {
     this.thought = thought;
+    if (thought.kind !== "hint") return this.drawPanel();
     this.draw();
-    if (thought.kind === "hint") this.live.append(el("p", {}, `${t("thought.hint")}: ${moveWord(favourite(thought).text, this.deck)}`));
+    this.live.append(el("p", {}, `${t("thought.hint")}: ${moveWord(favourite(thought).text, this.deck)}`));
   }
 
   refuse(message) {
@@ -138,7 +166,8 @@ class TablePage {
   }
 
   changed(key) {
-    if (key === "thinking" && this.message?.seat !== null) this.socket.send({ do: "thinking", when: settings.thinking });
+    if (key === "thinking" && this.message?.seat !== null)
+      this.socket.send({ do: "thinking", when: settings.thinking });
     if (key === "pace" && this.message?.can_steer) this.socket.send({ do: "pace", ms: settings.pace });
     if (key === "language") this.go(location.pathname + location.search);
     else if (this.message) this.draw();
@@ -184,16 +213,21 @@ class TablePage {
   }
 
   get hand() {
-    return this.message.scene.parts.find((part) => part.is === "things" && part.owner === this.message.seat)?.faces ?? [];
+    return (
+      this.message.scene.parts.find((part) => part.is === "things" && part.owner === this.message.seat)?.faces ?? []
+    );
   }
 
   /** Everything that can be played or clicked in this turn, as it lies on the screen. */
   legal() {
-    return [...document.querySelectorAll(".stage .legal, .tray button, .after button")].filter((element) => !element.disabled);
+    return [...document.querySelectorAll(".stage .legal, .tray button, .after button")].filter(
+      (element) => !element.disabled,
+    );
   }
 
   movesAt(part, index) {
-    if (this.isSets && part.owner === this.message.seat && part.name === "hand") return this.able[index] ? this.moves : [];
+    if (this.isSets && part.owner === this.message.seat && part.name === "hand")
+      return this.able[index] ? this.moves : [];
     return this.moves.filter((move) => move.place?.part === part.name && move.place.index === index);
   }
 
@@ -212,73 +246,75 @@ class TablePage {
       room: this.width,
       movesAt: (part, index) => this.movesAt(part, index),
       pick: (part, index) => this.pick(part, index),
-      isPicked: (part, index) => part.owner === message.seat && message.seat !== null && part.name === "hand" && this.picked.has(index),
+      isPicked: (part, index) =>
+        part.owner === message.seat && message.seat !== null && part.name === "hand" && this.picked.has(index),
       worth: isNow ? worths(this.thought) : null,
       sit: message.seat === null || message.invite === null ? this.sitter() : null,
     });
     refill(this.stage, felt);
     settle(felt, before);
-    this.drawBar();
-    this.drawBanner();
+    showLast(felt);
     this.drawTray();
-    this.drawPanel();
+    this.drawWords();
     this.number();
-    if (isNow && this.thought.kind === "hint") document.querySelectorAll(`[data-move="${favourite(this.thought).action}"]`).forEach((element) => element.classList.add("hinted"));
+    if (isNow && this.thought.kind === "hint")
+      document
+        .querySelectorAll(`[data-move="${favourite(this.thought).action}"]`)
+        .forEach((element) => element.classList.add("hinted"));
     this.refocus(focused);
   }
 
+  drawWords() {
+    this.drawBar();
+    this.drawBanner();
+    this.drawPanel();
+  }
+
   sitter() {
-    return this.invite ? (seat) => this.socket.send({ do: "sit", seat, invite: this.invite, name: settings.name }) : null;
+    const sit = (seat) => this.socket.send({ do: "sit", seat, invite: this.invite, name: settings.name });
+    return this.invite ? (seat) => (settings.name ? sit(seat) : askName(() => sit(seat))) : null;
   }
 
   /** Keeps the focus where it was; who plays by keyboard gets it back with his turn. */
   refocus(key) {
     if (document.querySelector("dialog[open]")) return;
-    const same = key && [...document.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key && element.matches("button, input"));
+    const same =
+      key &&
+      [...document.querySelectorAll("[data-key]")].find(
+        (element) => element.dataset.key === key && element.matches("button, input"),
+      );
     if (same && same !== document.activeElement) {
       same.focus({ preventScroll: true });
       if (key === "search") same.setSelectionRange(this.query.length, this.query.length);
-    } else if (!same && document.documentElement.dataset.input === "keyboard" && document.activeElement === document.body) {
+    } else if (
+      !same &&
+      document.documentElement.dataset.input === "keyboard" &&
+      document.activeElement === document.body
+    ) {
       this.legal()[0]?.focus({ preventScroll: true });
     }
   }
 
   drawBar() {
     const { message } = this;
-    const isOpen = message.invite !== null && message.invite !== undefined;
-    const tool = (label, run, { key = "", disabled = false, kind = "" } = {}) => el("button.tool", { type: "button", class: kind, disabled, "aria-keyshortcuts": key || null, on: { click: run } }, label, key ? el("kbd", { "aria-hidden": "true" }, key) : null);
+    const looks = JSON.stringify([
+      message.running,
+      message.over,
+      message.can_undo,
+      message.invite,
+      message.complete,
+      this.isMyTurn,
+    ]);
+    if (looks === this.barLooks) return; // a button that somebody is about to press stays where it is
+    this.barLooks = looks;
     refill(
       this.bar,
-      el("h1", {}, gameTitle(message.title)),
-      message.practice ? el("span.tag", {}, t("table.practice")) : null,
-      message.watching ? el("span.tag", {}, t("table.watching")) : null,
-      el("span.space"),
-      isOpen ? tool(t("table.invite"), (event) => this.copyInvitation(event.currentTarget), { kind: "primary" }) : null,
-      message.watching && message.can_steer && !message.over ? this.steering(tool) : null,
-      message.seat !== null && !message.over ? tool(t("table.hint"), () => this.hint(), { key: "h", disabled: !this.isMyTurn }) : null,
-      message.practice ? tool(t("table.undo"), () => this.socket.send({ do: "undo" }), { key: "u", disabled: !message.can_undo }) : null,
-      tool(t("table.rules"), () => showRules(message.game)),
+      drawTools(message, this.isMyTurn, {
+        send: (data) => this.socket.send(data),
+        hint: () => this.hint(),
+        say: (text) => this.say(text, "address"),
+      }),
     );
-  }
-
-  steering(tool) {
-    const { running } = this.message;
-    const pace = el("input", { type: "range", min: 0, max: 2000, step: 100, value: this.message.pace, "aria-label": t("table.pace"), on: { change: (event) => this.socket.send({ do: "pace", ms: +event.target.value }) } });
-    return [
-      tool(running ? t("table.pause") : t("table.run"), () => this.socket.send({ do: "run", on: !running }), { kind: "primary" }),
-      tool(t("table.step"), () => this.socket.send({ do: "step" }), { disabled: running }),
-      el("label.pace", {}, el("span", {}, t("table.pace")), pace),
-    ];
-  }
-
-  async copyInvitation(button) {
-    const address = `${location.origin}/t/${this.message.table}?invite=${this.message.invite}`;
-    try {
-      await navigator.clipboard.writeText(address);
-      button.textContent = t("table.copied");
-    } catch {
-      this.say(address, "address"); // no clipboard here: it can be copied by hand
-    }
   }
 
   drawBanner() {
@@ -288,8 +324,17 @@ class TablePage {
     const recent = latest(lines, message.seats, message.over ? 2 : 3);
     refill(
       this.banner,
-      el("div.recent", {}, recent.map((line) => el("span", { class: line.isNews ? "news" : "" }, line.text))),
-      el("div.status", { class: status.tone }, el("strong", {}, status.title), status.detail ? el("span", {}, " ", status.detail) : null),
+      el(
+        "div.recent",
+        {},
+        recent.map((line) => el("span", { class: line.isNews ? "news" : "" }, line.text)),
+      ),
+      el(
+        "div.status",
+        { class: status.tone },
+        el("strong", {}, status.title),
+        status.detail ? el("span", {}, " ", status.detail) : null,
+      ),
     );
   }
 
@@ -301,7 +346,10 @@ class TablePage {
     }
     if (!message.complete) return { title: t("table.open"), tone: "" };
     if (this.isMyTurn) return { title: t("table.turn"), detail: this.hintText(), tone: "turn" };
-    return { title: message.player === null ? t("table.dealing") : t("table.waits", seatNames(message.seats)[message.player]), tone: "waits" };
+    return {
+      title: message.player === null ? t("table.dealing") : t("table.waits", seatNames(message.seats)[message.player]),
+      tone: "waits",
+    };
   }
 
   hintText() {
@@ -314,19 +362,7 @@ class TablePage {
     const { message } = this;
     if (message.over) {
       this.order = [];
-      const button = (label, run, kind = "", key = null) => el("button.move", { class: kind, type: "button", data: { key: `after/${label}` }, "aria-keyshortcuts": key, on: { click: run } }, label, key ? el("kbd", { "aria-hidden": "true" }, key) : null);
-      refill(
-        this.trayHolder,
-        el(
-          "div.tray.after",
-          {},
-          message.can_steer ? button(t("table.again"), () => this.socket.send({ do: "again" }), "primary", "a") : null,
-          message.can_steer && message.seat !== null ? button(t("table.swap"), () => this.socket.send({ do: "swap" })) : null,
-          button(t("table.replay"), () => this.go(`/g/${message.game_id}`)),
-          button(t("table.lobby"), () => this.go("/"), "quiet"),
-        ),
-        message.totals.games > 1 ? el("p.totals", {}, t("table.totals", message.totals.games, seatNames(message.seats).map((name, i) => `${name} ${number(message.totals.returns[i], { sign: true })}`).join(", "))) : null,
-      );
+      refill(this.trayHolder, drawAfter(message, { send: (data) => this.socket.send(data), go: this.go }));
       return;
     }
     const [only] = this.picked;
@@ -353,7 +389,9 @@ class TablePage {
   /** Puts the numbers of the keyboard on the first nine moves. */
   number() {
     this.order.slice(0, 9).forEach((action, i) => {
-      const element = [...document.querySelectorAll(`.tray [data-move="${action}"], .stage [data-move="${action}"]`)].find((found) => !this.isSets || found.closest(".tray"));
+      const element = [
+        ...document.querySelectorAll(`.tray [data-move="${action}"], .stage [data-move="${action}"]`),
+      ].find((found) => !this.isSets || found.closest(".tray"));
       if (element && !element.dataset.digit) element.dataset.digit = String(i + 1);
     });
   }
@@ -363,17 +401,25 @@ class TablePage {
     const when = el(
       "select",
       { "aria-label": t("thought.when"), on: { change: (event) => change("thinking", event.target.value) } },
-      ["never", "after", "always"].map((value) => el("option", { value, selected: settings.thinking === value }, t(`thought.${value}`))),
+      ["never", "after", "always"].map((value) =>
+        el("option", { value, selected: settings.thinking === value }, t(`thought.${value}`)),
+      ),
     );
     const isPlaying = message.seat !== null;
     refill(
       this.thinking,
       el("div.panel-head", {}, el("h2", {}, t("table.thinking")), isPlaying ? when : null),
-      this.thought ? drawThought(this.thought, this.deck) : el("p.empty", {}, settings.thinking === "never" ? t("thought.hidden") : t("thought.none")),
+      this.thought
+        ? drawThought(this.thought, this.deck)
+        : el("p.empty", {}, settings.thinking === "never" ? t("thought.hidden") : t("thought.none")),
     );
     this.thinking.hidden = !isPlaying;
     const lines = linesOf(message.told, message.seats, this.deck);
-    refill(this.story, el("div.panel-head", {}, el("h2", {}, t("table.story"))), lines.length ? drawStory(lines, message.seats) : el("p.empty", {}, t("story.start")));
+    refill(
+      this.story,
+      el("div.panel-head", {}, el("h2", {}, t("table.story"))),
+      lines.length ? drawStory(lines, message.seats) : el("p.empty", {}, t("story.start")),
+    );
     const list = this.story.querySelector(".story");
     if (list) list.scrollTop = list.scrollHeight;
   }
@@ -385,7 +431,9 @@ class TablePage {
     const fresh = lines.slice(this.told).slice(-6);
     this.told = lines.length;
     const status = this.status();
-    refill(this.live, el("p", {}, [spoken(fresh, message.seats), `${status.title} ${status.detail ?? ""}`].filter(Boolean).join(". ")));
+    refill(
+      this.live,
+      el("p", {}, [spoken(fresh, message.seats), `${status.title} ${status.detail ?? ""}`].filter(Boolean).join(". ")),
+    );
   }
 }
-

@@ -9,19 +9,43 @@ const CRUMB = 0.0005; // a share that is not worth a line
 
 /** Bars for a thought. */
 export function drawThought(thought, deck) {
-  const ranked = [...thought.moves].sort((a, b) => b.share - a.share || (b.value ?? -Infinity) - (a.value ?? -Infinity));
+  const ranked = [...thought.moves].sort(
+    (a, b) => b.share - a.share || (b.value ?? -Infinity) - (a.value ?? -Infinity),
+  );
   const shown = ranked.filter((move, i) => i < MOST && (move.share > CRUMB || i < 3));
-  const own = thought.chosen !== null && thought.chosen !== undefined ? ranked.find((move) => move.action === thought.chosen) : null;
+  const own =
+    thought.chosen !== null && thought.chosen !== undefined
+      ? ranked.find((move) => move.action === thought.chosen)
+      : null;
   if (own && !shown.includes(own)) shown.push(own);
   return el(
     "div.thought",
     {},
-    el("p.by", {}, t("thought.title", thought.by.split(" + ").map(agentName).join(" + ")), thought.value === null || thought.value === undefined ? null : [" — ", t("thought.value", number(thought.value, { sign: true, fixed: true }))]),
+    el(
+      "p.by",
+      {},
+      t("thought.title", thought.by.split(" + ").map(agentName).join(" + ")),
+      thought.value === null || thought.value === undefined
+        ? null
+        : [" — ", t("thought.value", number(thought.value, { sign: true, fixed: true }))],
+    ),
     el(
       "table.bars",
       {},
-      el("thead.sr", {}, el("tr", {}, ["thought.move", "thought.share", "thought.worth"].map((key) => el("th", { scope: "col" }, t(key))))),
-      el("tbody", {}, shown.map((move) => bar(move, move === own, deck))),
+      el(
+        "thead.sr",
+        {},
+        el(
+          "tr",
+          {},
+          ["thought.move", "thought.share", "thought.worth"].map((key) => el("th", { scope: "col" }, t(key))),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        shown.map((move) => bar(move, move === own, deck)),
+      ),
     ),
   );
 }
@@ -31,9 +55,18 @@ function bar(move, isOwn, deck) {
   return el(
     "tr",
     { class: isOwn ? "own" : "", title: isOwn ? t("thought.yours") : null },
-    el("th", { scope: "row" }, moveWord(move.text, deck), isOwn ? el("span.tick", { role: "img", "aria-label": t("thought.yours") }, " ●") : null),
+    el(
+      "th",
+      { scope: "row" },
+      moveWord(move.text, deck),
+      isOwn ? el("span.tick", { role: "img", "aria-label": t("thought.yours") }, " ●") : null,
+    ),
     el("td", {}, el("span.bar", { vars: { share: move.share.toFixed(4) } }), el("span.percent", {}, percent)),
-    el("td.worth", {}, move.value === null || move.value === undefined ? "" : number(move.value, { sign: true, fixed: true })),
+    el(
+      "td.worth",
+      {},
+      move.value === null || move.value === undefined ? "" : number(move.value, { sign: true, fixed: true }),
+    ),
   );
 }
 
@@ -41,7 +74,12 @@ function bar(move, isOwn, deck) {
 export function worths(thought) {
   const known = thought.moves.filter((move) => move.value !== null && move.value !== undefined);
   const best = Math.max(...known.map((move) => move.value));
-  return new Map(known.map((move) => [move.action, { text: number(move.value, { sign: true, fixed: true }), best: move.value === best }]));
+  return new Map(
+    known.map((move) => [
+      move.action,
+      { text: number(move.value, { sign: true, fixed: true }), best: move.value === best },
+    ]),
+  );
 }
 
 /** The move that it would rather make than any other. */

@@ -26,7 +26,10 @@ const contains = (whole, part) => Object.entries(part).every(([card, count]) => 
  * @param {string} query as it is typed
  */
 export function matching(moves, picked, query) {
-  const wanted = query.toUpperCase().replaceAll("10", "T").replace(/[^0-9A-Z]/g, "");
+  const wanted = query
+    .toUpperCase()
+    .replaceAll("10", "T")
+    .replace(/[^0-9A-Z]/g, "");
   const part = countOf([...picked, ...wanted]);
   return moves
     .filter((move) => move.place && contains(countOf(move.text), part))
@@ -36,7 +39,9 @@ export function matching(moves, picked, query) {
 /** Which cards of a hand are in some move together with those that are picked. */
 export function usable(moves, hand, picked) {
   const chosen = countOf(picked.map((i) => hand[i]));
-  const left = moves.filter((move) => move.place && contains(countOf(move.text), chosen)).map((move) => countOf(move.text));
+  const left = moves
+    .filter((move) => move.place && contains(countOf(move.text), chosen))
+    .map((move) => countOf(move.text));
   return hand.map((face, i) => picked.includes(i) || left.some((count) => (count[face] ?? 0) > (chosen[face] ?? 0)));
 }
 
@@ -45,7 +50,13 @@ function moveButton(move, deck, play, kind = "") {
   const sign = handSign(move.text);
   return el(
     "button.move",
-    { class: `legal ${kind}`, type: "button", data: { key: `move/${move.text}`, move: move.action }, "aria-label": isCards ? moveName(move.text, deck) : null, on: { click: () => play(move.action) } },
+    {
+      class: `legal ${kind}`,
+      type: "button",
+      data: { key: `move/${move.text}`, move: move.action },
+      "aria-label": isCards ? moveName(move.text, deck) : null,
+      on: { click: () => play(move.action) },
+    },
     sign ? drawing(sign) : null,
     isCards ? miniCards(move.text) : moveName(move.text, deck),
   );
@@ -67,11 +78,21 @@ const tone = (move) => (NEGATIVE.includes(move.text) ? "quiet" : "");
 export function drawTray({ moves, deck, picked, options, query, hooks }) {
   if (isCardSets(moves, deck)) return cardTray(moves, deck, picked, query, hooks);
   if (options) {
-    const node = el("div.tray", { role: "group", "aria-label": t("table.ends") }, el("span.ask", {}, t("table.ends")), options.map((move) => moveButton(move, deck, hooks.play, "primary")), el("button.move.quiet", { type: "button", data: { key: "clear" }, on: { click: hooks.clear } }, t("table.clear")));
+    const node = el(
+      "div.tray",
+      { role: "group", "aria-label": t("table.ends") },
+      el("span.ask", {}, t("table.ends")),
+      options.map((move) => moveButton(move, deck, hooks.play, "primary")),
+      el("button.move.quiet", { type: "button", data: { key: "clear" }, on: { click: hooks.clear } }, t("table.clear")),
+    );
     return { node, order: options.map((move) => move.action) };
   }
   const buttons = moves.filter((move) => !move.place || move.place.part === "boneyard");
-  const node = el("div.tray", { role: "group", "aria-label": t("table.moves"), class: buttons.length > 8 ? "many" : "" }, buttons.map((move) => moveButton(move, deck, hooks.play, tone(move))));
+  const node = el(
+    "div.tray",
+    { role: "group", "aria-label": t("table.moves"), class: buttons.length > 8 ? "many" : "" },
+    buttons.map((move) => moveButton(move, deck, hooks.play, tone(move))),
+  );
   return { node, order: moves.map((move) => move.action) };
 }
 
@@ -81,19 +102,52 @@ function cardTray(moves, deck, picked, query, hooks) {
   const shown = found.filter((move) => move !== exact).slice(0, MOST_SHOWN);
   const others = moves.filter((move) => !move.place);
   const total = moves.length - others.length;
-  const search = el("input.search", { type: "search", placeholder: t("table.search"), "aria-label": t("table.search"), value: query, data: { key: "search" }, maxlength: 24, autocomplete: "off", on: { input: (event) => hooks.search(event.target.value) } });
+  const search = el("input.search", {
+    type: "search",
+    placeholder: t("table.search"),
+    "aria-label": t("table.search"),
+    value: query,
+    data: { key: "search" },
+    maxlength: 24,
+    autocomplete: "off",
+    on: { input: (event) => hooks.search(event.target.value) },
+  });
   const first = [
-    exact ? el("button.move.legal.primary", { type: "button", data: { key: "exact", move: exact.action }, on: { click: () => hooks.play(exact.action) } }, t("table.play", ""), miniCards(exact.text)) : null,
+    exact
+      ? el(
+          "button.move.legal.primary",
+          { type: "button", data: { key: "exact", move: exact.action }, on: { click: () => hooks.play(exact.action) } },
+          t("table.play", ""),
+          miniCards(exact.text),
+        )
+      : null,
     others.map((move) => moveButton(move, deck, hooks.play, "quiet")),
-    picked.length || query ? el("button.move.quiet", { type: "button", data: { key: "clear" }, on: { click: hooks.clear } }, t("table.clear")) : null,
+    picked.length || query
+      ? el(
+          "button.move.quiet",
+          { type: "button", data: { key: "clear" }, on: { click: hooks.clear } },
+          t("table.clear"),
+        )
+      : null,
     total > 12 ? search : null,
   ];
-  const told = !found.length && total ? t("table.none") : shown.length + (exact ? 1 : 0) < found.length ? t("table.shown", shown.length + (exact ? 1 : 0), found.length) : total ? t("table.choices", found.length) : "";
+  const told =
+    !found.length && total
+      ? t("table.none")
+      : shown.length + (exact ? 1 : 0) < found.length
+        ? t("table.shown", shown.length + (exact ? 1 : 0), found.length)
+        : total
+          ? t("table.choices", found.length)
+          : "";
   const node = el(
     "div.tray.sets",
     { role: "group", "aria-label": t("table.moves") },
     el("div.first", {}, first),
-    el("div.list", {}, shown.map((move) => moveButton(move, deck, hooks.play))),
+    el(
+      "div.list",
+      {},
+      shown.map((move) => moveButton(move, deck, hooks.play)),
+    ),
     el("p.told", {}, told),
   );
   return { node, order: [...(exact ? [exact] : []), ...others, ...shown].map((move) => move.action) };

@@ -20,15 +20,78 @@ export const SIGNS = `
 const [L, C, R] = [30, 50, 70];
 /** Where the signs lie, by how many there are; those below the middle stand on their heads. */
 const PIPS = {
-  2: [[C, 31], [C, 109]],
-  3: [[C, 31], [C, 70], [C, 109]],
-  4: [[L, 31], [R, 31], [L, 109], [R, 109]],
-  5: [[L, 31], [R, 31], [C, 70], [L, 109], [R, 109]],
-  6: [[L, 31], [R, 31], [L, 70], [R, 70], [L, 109], [R, 109]],
-  7: [[L, 31], [R, 31], [C, 50], [L, 70], [R, 70], [L, 109], [R, 109]],
-  8: [[L, 31], [R, 31], [C, 50], [L, 70], [R, 70], [C, 90], [L, 109], [R, 109]],
-  9: [[L, 29], [R, 29], [L, 56], [R, 56], [C, 70], [L, 84], [R, 84], [L, 111], [R, 111]],
-  10: [[L, 29], [R, 29], [C, 42.5], [L, 56], [R, 56], [L, 84], [R, 84], [C, 97.5], [L, 111], [R, 111]],
+  2: [
+    [C, 31],
+    [C, 109],
+  ],
+  3: [
+    [C, 31],
+    [C, 70],
+    [C, 109],
+  ],
+  4: [
+    [L, 31],
+    [R, 31],
+    [L, 109],
+    [R, 109],
+  ],
+  5: [
+    [L, 31],
+    [R, 31],
+    [C, 70],
+    [L, 109],
+    [R, 109],
+  ],
+  6: [
+    [L, 31],
+    [R, 31],
+    [L, 70],
+    [R, 70],
+    [L, 109],
+    [R, 109],
+  ],
+  7: [
+    [L, 31],
+    [R, 31],
+    [C, 50],
+    [L, 70],
+    [R, 70],
+    [L, 109],
+    [R, 109],
+  ],
+  8: [
+    [L, 31],
+    [R, 31],
+    [C, 50],
+    [L, 70],
+    [R, 70],
+    [C, 90],
+    [L, 109],
+    [R, 109],
+  ],
+  9: [
+    [L, 29],
+    [R, 29],
+    [L, 56],
+    [R, 56],
+    [C, 70],
+    [L, 84],
+    [R, 84],
+    [L, 111],
+    [R, 111],
+  ],
+  10: [
+    [L, 29],
+    [R, 29],
+    [C, 42.5],
+    [L, 56],
+    [R, 56],
+    [L, 84],
+    [R, 84],
+    [C, 97.5],
+    [L, 111],
+    [R, 111],
+  ],
 };
 
 const sign = (suit, x, y, size) => {
@@ -60,7 +123,8 @@ const HALF = {
 };
 
 function court(rank, suit) {
-  const [robe, trim] = suit && COLOUR[suit] === RED ? ["#c23a2e", "#265f94"] : suit ? ["#265f94", "#c23a2e"] : ["#5b4a8a", "#b8862e"];
+  const [robe, trim] =
+    suit && COLOUR[suit] === RED ? ["#c23a2e", "#265f94"] : suit ? ["#265f94", "#c23a2e"] : ["#5b4a8a", "#b8862e"];
   const half = `
     <path d="M23 70V66Q28 56 40 55H60Q72 56 77 66V70Z" fill="${robe}" ${LINE}/>
     <path d="M23 70V66Q25 62 28 60L36 70ZM77 70V66Q75 62 72 60L64 70Z" fill="${trim}" ${LINE}/>
@@ -86,7 +150,12 @@ function corners(label, colour, suit) {
   return `${corner}<g transform="rotate(180 50 70)">${corner}</g>`;
 }
 
-const paper = (inside) => svgText(WIDTH, HEIGHT, `<rect x=".5" y=".5" width="99" height="139" rx="7" fill="#fffdf8" stroke="#b9ae99"/>${inside}`);
+const paper = (inside) =>
+  svgText(
+    WIDTH,
+    HEIGHT,
+    `<rect x=".5" y=".5" width="99" height="139" rx="7" fill="#fffdf8" stroke="#b9ae99"/>${inside}`,
+  );
 
 /** The large sign of a card that has no suit. */
 const plain = (label, colour) =>
@@ -99,7 +168,12 @@ const plain = (label, colour) =>
 export function frenchCard(face) {
   if (face === "B" || face === "R") {
     const colour = face === "R" ? RED : BLACK;
-    const word = [..."JOKER"].map((letter, i) => `<text x="9" y="${17 + 11 * i}" text-anchor="middle" font-size="11" font-weight="700" fill="${colour}" font-family="Georgia, serif">${letter}</text>`).join("");
+    const word = [..."JOKER"]
+      .map(
+        (letter, i) =>
+          `<text x="9" y="${17 + 11 * i}" text-anchor="middle" font-size="11" font-weight="700" fill="${colour}" font-family="Georgia, serif">${letter}</text>`,
+      )
+      .join("");
     return paper(`${joker(colour)}${word}`);
   }
   const [, letter, suit] = /^([2-9TJQKA]|1[0-9]*|[0-9]{1,7})([shdc])?$/.exec(face) ?? [];

@@ -13,8 +13,13 @@ const SUITS = {
   b: { robe: "#4f7d35", trim: "#a33224", ink: "#33571f", gaps: 3 },
 };
 
-const petals = Array.from({ length: 8 }, (_, i) => `<ellipse cx="20" cy="11.6" rx="2.1" ry="4" transform="rotate(${i * 45} 20 20)"/>`).join("");
-const rays = Array.from({ length: 24 }, (_, i) => `<path d="M20 3.2v2.3" transform="rotate(${i * 15} 20 20)"/>`).join("");
+const petals = Array.from(
+  { length: 8 },
+  (_, i) => `<ellipse cx="20" cy="11.6" rx="2.1" ry="4" transform="rotate(${i * 45} 20 20)"/>`,
+).join("");
+const rays = Array.from({ length: 24 }, (_, i) => `<path d="M20 3.2v2.3" transform="rotate(${i * 15} 20 20)"/>`).join(
+  "",
+);
 
 /** Signs of the suits, drawn once in the page and used by every card. */
 export const SIGNS = `
@@ -65,13 +70,18 @@ const PIPS = {
   7: [29.5, [31, 36], [69, 36], [50, 57], [31, 80], [69, 80], [31, 116], [69, 116]],
 };
 
-const sign = (suit, x, y, size) => `<use href="#es-${suit}" x="${x - size / 2}" y="${y - size / 2}" width="${size}" height="${size}"/>`;
+const sign = (suit, x, y, size) =>
+  `<use href="#es-${suit}" x="${x - size / 2}" y="${y - size / 2}" width="${size}" height="${size}"/>`;
 
 /** The line round a card, open above and below as often as its suit says. */
 function frame({ gaps, ink }) {
   const [left, right, top, bottom, open] = [15, 85, 13, 141, 4.5];
   const centres = Array.from({ length: gaps }, (_, i) => left + ((right - left) * (i + 1)) / (gaps + 1));
-  const edge = (y) => [left, ...centres.flatMap((x) => [x - open, x + open]), right].reduce((path, x, i) => `${path}${i % 2 ? "L" : "M"}${x} ${y}`, "");
+  const edge = (y) =>
+    [left, ...centres.flatMap((x) => [x - open, x + open]), right].reduce(
+      (path, x, i) => `${path}${i % 2 ? "L" : "M"}${x} ${y}`,
+      "",
+    );
   return `<path d="${edge(top)}${edge(bottom)}M${left} ${top}V${bottom}M${right} ${top}V${bottom}" fill="none" stroke="${ink}" stroke-width="1.1"/>`;
 }
 

@@ -4,11 +4,36 @@ import { svgText } from "../dom.js";
 
 const SPOTS = {
   1: [[25, 25]],
-  2: [[14, 14], [36, 36]],
-  3: [[13, 13], [25, 25], [37, 37]],
-  4: [[14, 14], [36, 14], [14, 36], [36, 36]],
-  5: [[13, 13], [37, 13], [25, 25], [13, 37], [37, 37]],
-  6: [[14, 12.5], [36, 12.5], [14, 25], [36, 25], [14, 37.5], [36, 37.5]],
+  2: [
+    [14, 14],
+    [36, 36],
+  ],
+  3: [
+    [13, 13],
+    [25, 25],
+    [37, 37],
+  ],
+  4: [
+    [14, 14],
+    [36, 14],
+    [14, 36],
+    [36, 36],
+  ],
+  5: [
+    [13, 13],
+    [37, 13],
+    [25, 25],
+    [13, 37],
+    [37, 37],
+  ],
+  6: [
+    [14, 12.5],
+    [36, 12.5],
+    [14, 25],
+    [36, 25],
+    [14, 37.5],
+    [36, 37.5],
+  ],
 };
 
 /**
@@ -19,9 +44,15 @@ export function die(face) {
   const number = /^\d{1,2}$/.test(face) ? +face : 0;
   const ink = number === 1 ? "#b2302a" : "#22242b";
   const marks = SPOTS[number]
-    ? SPOTS[number].map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${number === 1 ? 6.4 : 4.6}" fill="${ink}"/>`).join("")
+    ? SPOTS[number]
+        .map(([x, y]) => `<circle cx="${x}" cy="${y}" r="${number === 1 ? 6.4 : 4.6}" fill="${ink}"/>`)
+        .join("")
     : `<text x="25" y="34" text-anchor="middle" font-size="26" font-weight="700" fill="#22242b" font-family="Georgia, serif">${number || "?"}</text>`;
-  return svgText(50, 50, `<rect x="2" y="3.5" width="46.5" height="46" rx="10" fill="#9c8a66"/><rect x="1.5" y="1" width="46.5" height="46" rx="10" fill="#fdf8ea" stroke="#b5a57f"/><path d="M9 4h31" stroke="#fff" stroke-width="2" stroke-linecap="round"/>${marks}`);
+  return svgText(
+    50,
+    50,
+    `<rect x="2" y="3.5" width="46.5" height="46" rx="10" fill="#9c8a66"/><rect x="1.5" y="1" width="46.5" height="46" rx="10" fill="#fdf8ea" stroke="#b5a57f"/><path d="M9 4h31" stroke="#fff" stroke-width="2" stroke-linecap="round"/>${marks}`,
+  );
 }
 
 /** A leather cup, upside down. @returns {string} the text of a drawing */

@@ -10,5 +10,9 @@ export const SIGNS = `
 /** @returns {string|null} the text of a drawing: "black" or "white" */
 export const disc = (face) =>
   face === "black" || face === "white"
-    ? svgText(50, 50, `<ellipse cx="26" cy="28.5" rx="21" ry="20.5" fill="#000" opacity=".32"/><circle cx="25" cy="25" r="21" fill="url(#disc-${face})" stroke="${face === "black" ? "#000" : "#b8ae98"}" stroke-width=".8"/><circle cx="25" cy="25" r="16.5" fill="none" stroke="${face === "black" ? "#fff" : "#000"}" stroke-opacity=".1"/>`)
+    ? svgText(
+        50,
+        50,
+        `<ellipse cx="26" cy="28.5" rx="21" ry="20.5" fill="#000" opacity=".32"/><circle cx="25" cy="25" r="21" fill="url(#disc-${face})" stroke="${face === "black" ? "#000" : "#b8ae98"}" stroke-width=".8"/><circle cx="25" cy="25" r="16.5" fill="none" stroke="${face === "black" ? "#fff" : "#000"}" stroke-opacity=".1"/>`,
+      )
     : null;

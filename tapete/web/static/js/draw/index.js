@@ -28,7 +28,12 @@ export function draw(kind, face) {
   const text = KINDS[kind]?.(face);
   if (text) return drawing(text);
   const label = svg("text", { x: 50, y: 76, "text-anchor": "middle", "font-size": 24, fill: "#2b2620" }, face);
-  return svg("svg", { viewBox: "0 0 100 140", "aria-hidden": "true" }, svg("rect", { width: 100, height: 140, rx: 7, fill: "#fffdf8" }), label);
+  return svg(
+    "svg",
+    { viewBox: "0 0 100 140", "aria-hidden": "true" },
+    svg("rect", { width: 100, height: 140, rx: 7, fill: "#fffdf8" }),
+    label,
+  );
 }
 
 /** Puts what drawings share into the page, once. */

@@ -24,6 +24,10 @@ export const nameOf = (code) => BOOKS[code].language;
 
 /** A number as people here write it: +1.25, or +1,25. */
 export function number(value, { sign = false, places = 2, fixed = false } = {}) {
-  const text = new Intl.NumberFormat(language() === "es" ? "es-AR" : "en", { maximumFractionDigits: places, minimumFractionDigits: fixed ? places : 0, signDisplay: sign ? "exceptZero" : "negative" }).format(value);
+  const text = new Intl.NumberFormat(language() === "es" ? "es-AR" : "en", {
+    maximumFractionDigits: places,
+    minimumFractionDigits: fixed ? places : 0,
+    signDisplay: sign ? "exceptZero" : "negative",
+  }).format(value);
   return text.replace("-", "−");
 }

@@ -16,15 +16,26 @@ export const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) :
 
 /** Names of seats as they are shown; two of one name get their number. */
 export function seatNames(seats) {
-  const names = seats.map((seat) => (seat.me ? t("table.you") : seat.kind === "open" ? t("table.free") : seat.kind === "agent" ? agentName(seat.name) : seat.name || t("setup.seat", seats.indexOf(seat) + 1)));
-  return names.map((name, i) => (names.filter((other) => other === name).length > 1 && !seats[i].me ? `${name} ${i + 1}` : name));
+  const names = seats.map((seat) =>
+    seat.me
+      ? t("table.you")
+      : seat.kind === "open"
+        ? t("table.free")
+        : seat.kind === "agent"
+          ? agentName(seat.name)
+          : seat.name || t("setup.seat", seats.indexOf(seat) + 1),
+  );
+  return names.map((name, i) =>
+    names.filter((other) => other === name).length > 1 && !seats[i].me ? `${name} (${i + 1})` : name,
+  );
 }
 
 /** An agent's name for people: "ISMCTS 1000", "Equilibrium". */
 export function agentName(text) {
   const [, name, inside] = /^([\w-]+)(?:\((.*)\))?$/.exec(text) ?? [null, text, ""];
   if (maybe(`level.${name}`) && inside) return t(`level.${name}`, inside);
-  const title = maybe(`opponent.${name}`) ?? (name.length <= 6 ? name.toUpperCase() : capital(name.replaceAll("_", " ")));
+  const title =
+    maybe(`opponent.${name}`) ?? (name.length <= 6 ? name.toUpperCase() : capital(name.replaceAll("_", " ")));
   return inside ? `${title} ${inside.replaceAll(",", " ")}` : title;
 }
 
@@ -65,9 +76,14 @@ const SUIT_SIGNS = { s: "♠", h: "♥", d: "♦", c: "♣" };
 /** Cards in a text as people write them, by the deck that is on the table. */
 function prettyCards(text, deck) {
   const dice = text.replace(/\b(\d+)x(\d+)\b/g, "$1 × $2");
-  if (deck === "french") return dice.replace(/\b([2-9TJQKA])([shdc])\b/g, (_, rank, suit) => `${rank === "T" ? "10" : rank}${SUIT_SIGNS[suit]}`);
+  if (deck === "french")
+    return dice.replace(
+      /\b([2-9TJQKA])([shdc])\b/g,
+      (_, rank, suit) => `${rank === "T" ? "10" : rank}${SUIT_SIGNS[suit]}`,
+    );
   if (deck === "spanish") return dice.replace(/\b(1[0-2]|[1-7])([oceb])\b/g, (face) => faceName("spanish", face));
-  if (deck === "ranks") return dice.replace(/(?<=^|are |son )[3-9TJQKA2BR]+$/g, (cards) => [...cards].map(rankSign).join(" "));
+  if (deck === "ranks")
+    return dice.replace(/(?<=^|are |son )[3-9TJQKA2BR]+$/g, (cards) => [...cards].map(rankSign).join(" "));
   return dice;
 }
 
@@ -78,13 +94,16 @@ export function deckOf(scene) {
   const cards = scene.parts.filter((part) => part.is === "things" && ["french", "spanish"].includes(part.kind));
   if (!cards.length) return "";
   if (cards[0].kind === "spanish") return "spanish";
-  return cards.some((part) => part.faces.some((face) => face.length === 2)) || !cards.some((part) => part.faces.some(Boolean)) ? "french" : "ranks";
+  return cards.some((part) => part.faces.some((face) => face.length === 2)) ||
+    !cards.some((part) => part.faces.some(Boolean))
+    ? "french"
+    : "ranks";
 }
 
 /** "seat 0" by the name of who sits there; "You" only begins a sentence. */
 function named(text, seats) {
   const names = seatNames(seats);
-  const told = text.replace(/\bseat (\d+)\b/g, (_, n) => (seats[n]?.me ? "you" : names[n] ?? `seat ${+n + 1}`));
+  const told = text.replace(/\bseat (\d+)\b/g, (_, n) => (seats[n]?.me ? "you" : (names[n] ?? `seat ${+n + 1}`)));
   return told.replace(/^you\b/, "You").replace(/(?<=[a-z])-(?=[a-z])/g, " ");
 }
 
@@ -103,8 +122,10 @@ export function inSpanish(text, seats) {
   const item = (part) => {
     const found = /^seat (\d+)(?: (.+))?$/.exec(part);
     if (!found) return spanish.WORDS[part] ?? (isNotation(part) ? part : null);
-    const word = found[2] === undefined ? "" : spanish.WORDS[found[2]] ?? (isNotation(found[2]) ? found[2] : null);
-    return word === null ? null : `${seats[found[1]]?.me ? "vos" : names[found[1]] ?? `lugar ${+found[1] + 1}`}${word ? `: ${word}` : ""}`;
+    const word = found[2] === undefined ? "" : (spanish.WORDS[found[2]] ?? (isNotation(found[2]) ? found[2] : null));
+    return word === null
+      ? null
+      : `${seats[found[1]]?.me ? "vos" : (names[found[1]] ?? `lugar ${+found[1] + 1}`)}${word ? `: ${word}` : ""}`;
   };
   if (text in spanish.WORDS) return spanish.WORDS[text];
   const separator = text.includes(", ") ? ", " : text.includes("seat ") ? "\n" : " ";
@@ -113,7 +134,8 @@ export function inSpanish(text, seats) {
 }
 
 /** Faces, numbers, squares: the same in every language. */
-export const isNotation = (text) => /^(?:[\d.,x×<>-]*|[2-9TJQKA][shdc]|\d{1,2}[oceb]|[3-9TJQKA2BR]+|[a-h]\d(?:-[a-h]\d)?)$/.test(text);
+export const isNotation = (text) =>
+  /^(?:[\d.,x×<>-]*|[2-9TJQKA][shdc]|\d{1,2}[oceb]|[3-9TJQKA2BR]+|[a-h]\d(?:-[a-h]\d)?)$/.test(text);
 
 /**
  * A sentence of a game.
@@ -122,7 +144,7 @@ export const isNotation = (text) => /^(?:[\d.,x×<>-]*|[2-9TJQKA][shdc]|\d{1,2}[
  * @param {string} deck see `deckOf`
  */
 export function say(text, seats, deck = "") {
-  const told = language() === "es" ? inSpanish(text, seats) ?? named(text, seats) : named(text, seats);
+  const told = language() === "es" ? (inSpanish(text, seats) ?? named(text, seats)) : named(text, seats);
   return prettyCards(told, deck);
 }
 
@@ -139,12 +161,13 @@ export function moveName(text, deck = "") {
 export function moveWord(text, deck = "") {
   const laid = /^(\d+-\d+)([<>])$/.exec(text);
   if (laid) return `${laid[1]} ${laid[2] === "<" ? "◀" : "▶"}`;
-  const word = language() === "es" ? spanish.WORDS[text] ?? text : text;
+  const word = language() === "es" ? (spanish.WORDS[text] ?? text) : text;
   return isNotation(text) ? prettyCards(text, deck) : word.replaceAll("-", " ");
 }
 
 /** The title of a column or row of a matrix. */
-export const choiceName = (text) => (language() === "es" ? spanish.WORDS[text] ?? text : text.replaceAll("-", text.match(/^\w?\d/) ? "-" : " "));
+export const choiceName = (text) =>
+  language() === "es" ? (spanish.WORDS[text] ?? text) : text.replaceAll("-", text.match(/^\w?\d/) ? "-" : " ");
 
 /** A thing for those who listen: "ace of swords". */
 export function faceName(kind, face) {
@@ -153,7 +176,8 @@ export function faceName(kind, face) {
   if (kind === "disc") return language() === "es" ? spanish.WORDS[face] : face;
   const card = /^(\d{1,2}|[2-9TJQKA])([oceb]|[shdc])$/.exec(face);
   if (card && kind === "spanish") return `${RANKS[card[1]] ?? card[1]} ${FACE.of} ${SUITS[card[2]]}`;
-  if (card && kind === "french") return `${RANKS[card[1]] ?? card[1]} ${FACE.of} ${SUITS[card[2] === "c" ? "k" : card[2]]}`;
-  if (kind === "french" || kind === "number") return /^\d/.test(face) ? face : RANKS[face] ?? face;
+  if (card && kind === "french")
+    return `${RANKS[card[1]] ?? card[1]} ${FACE.of} ${SUITS[card[2] === "c" ? "k" : card[2]]}`;
+  if (kind === "french" || kind === "number") return /^\d/.test(face) ? face : (RANKS[face] ?? face);
   return face;
 }
