@@ -49,6 +49,14 @@ def bench_nets(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as
     _report(nets.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("ntuple")
+def bench_ntuple(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+    """Pattern tables: positions of Othello a second on one core; --peers: looked up square by square."""
+    from tapete.bench import ntuple
+
+    _report(ntuple.run(rivals=peers, case=case, seconds=seconds), as_json)
+
+
 @bench_app.command("endgame")
 def bench_endgame(case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
     """Perfect play in Othello: positions solved a second on one core, by their empty squares."""

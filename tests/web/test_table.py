@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tapete import Rng, State, make
 from tapete.agents import load
-from tapete.core import CHANCE, Scene, TapeteError, Things
+from tapete.core import CHANCE, Game, Scene, TapeteError, Things
 from tapete.core.story import Event, shared, witness
 from tapete.web.making import continued
-from tapete.web.table import AGENT, OPEN, PERSON, Options, Refused, Seat, Table, clean_name
+from tapete.web.table import AGENT, OPEN, PERSON, Options, Refused, Seat, Story, Table, clean_name
 from tapete.web.thinking import Explainer, thought_json
 
 HIDDEN = ["kuhn", "leduc", "dudo(6,2,2)", "domino(6,7)", "truco", "holdem", "holdem(players=4)", "doudizhu", "rps"]
@@ -233,6 +234,42 @@ def test_nothing_leaks(game: str) -> None:
     games = 40 if make(game).spec.longest < 30 else 1
     total = [play_watched(game, seed) for seed in range(games)]
     assert all(messages > 0 and moves > 0 for messages, moves in total)
+
+
+@pytest.mark.parametrize("game", ["domino(6,7)", "truco", "holdem", "doudizhu"])
+def test_the_order_in_which_cards_came_is_not_told(game: str) -> None:
+    """Hands are sets: two cards of one hand dealt the other way round give the same state, and the same story."""
+    rng, rules = Rng(3, game), make(game)
+    state = rules.start()
+    movers = []
+    while not state.over and len(state.history or ()) < 100:
+        movers.append(state.player)
+        dealt = state.copy().deal(rng).history or []
+        state.apply(dealt[len(movers) - 1] if state.player == CHANCE else rng.choice(state.actions()))
+    history = state.history or []
+    viewers = [*([seat] for seat in range(rules.players)), range(rules.players)]
+    told = [Story(rules, seats).tell(history) for seats in viewers]
+    swapped = [other for other in swaps(history, movers) if is_same_state(rules, other, state)]
+    assert swapped
+    for other in swapped[:: max(1, len(swapped) // 40)]:
+        assert [Story(rules, seats).tell(other) for seats in viewers] == told
+
+
+def swaps(history: list[int], movers: list[int]) -> Iterator[list[int]]:
+    """The history with two neighbouring cards of chance exchanged, or two that are near each other."""
+    for i in range(len(history)):
+        for j in range(i + 1, min(i + 4, len(history))):
+            if all(mover == CHANCE for mover in movers[i : j + 1]):
+                other = list(history)
+                other[i], other[j] = other[j], other[i]
+                yield other
+
+
+def is_same_state(rules: Game, history: list[int], state: State) -> bool:
+    try:
+        return rules.replay(history) == state
+    except TapeteError:
+        return False
 
 
 @pytest.mark.slow

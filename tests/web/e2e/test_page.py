@@ -192,3 +192,32 @@ def test_both_languages_have_the_same_words(page: Page) -> None:
         return [entries(en.default), entries(es.default)];
     }""")
     assert books[0] == books[1]
+
+
+def faces_of(name: str) -> list[tuple[str, str]]:
+    """Every kind of thing with every face that a random game with open hands shows."""
+    rng = Rng("faces", name)
+    state = make(name).start()
+    seen: set[tuple[str, str]] = set()
+    while not state.over:
+        for part in state.scene().to_json()["parts"]:
+            if part["is"] == "things":
+                seen |= {(part["kind"], face) for face in part["faces"] if face}
+            elif part["is"] == "board" and part["kind"] != "number":
+                seen |= {(part["kind"], face) for face in part["cells"] if face}
+        actions = state.actions()
+        state.apply(actions[int(rng.uniform() * len(actions))])
+    return sorted(seen)
+
+
+UNDRAWN = """async (faces) => {
+  const { draw } = await import("/static/js/draw/index.js");
+  const isBlank = (picture) => picture.innerHTML.includes("card-back") || picture.childElementCount < 2;
+  return faces.filter(([kind, face]) => isBlank(draw(kind, face)) || draw(kind, face).matches(".unknown"));
+}"""
+
+
+@pytest.mark.parametrize("name", [name for name in SPOKEN if "holdem" not in name] + ["holdem(players=10)"])
+def test_every_face_has_a_drawing(page: Page, name: str) -> None:
+    page.goto("/")
+    assert page.evaluate(UNDRAWN, faces_of(name)) == []

@@ -49,6 +49,15 @@ export function drawFelt(look) {
   );
 }
 
+/** Scrolls a table of payoffs that is too large to where the game ended. */
+export function showLast(felt) {
+  const board = felt.querySelector(".board.grid");
+  const cell = board?.querySelector("td.last");
+  if (!cell) return;
+  board.scrollTop = cell.offsetTop - board.clientHeight / 2;
+  board.scrollLeft = cell.offsetLeft - board.clientWidth / 2;
+}
+
 /** The part that is the hand of each seat: the first that it owns. */
 function handParts(scene) {
   const hands = new Map();
@@ -63,7 +72,8 @@ function drawSeat(context, seat, isBottom) {
   const lanes = scene.parts.filter((part) => part.is === "things" && part.owner === seat && part !== hands.get(seat));
   const hand = hands.get(seat);
   const isOwn = isBottom && (context.mine !== null || hand?.faces.some(Boolean));
-  const isCounted = context.deck === "ranks" && context.room < NARROW && !isOwn && !hand?.faces.some(Boolean); // its plate tells how many
+  // where there is little room, the plate tells how many cards a hand has
+  const isCounted = context.deck === "ranks" && context.room < NARROW && !isOwn && !hand?.faces.some(Boolean);
   const inOrder = [
     drawPlate(context, seat),
     hand && !isCounted && drawThings(context, hand, isOwn ? "own" : "small"),
@@ -221,35 +231,29 @@ const drawCup = (part, label) =>
     el("span.count", {}, `${part.faces.length}`),
   );
 
+/** One thing: a button where a move can be made with it. */
 function drawThing(context, part, index, face) {
   const moves = part.owner === null || part.owner === context.mine ? context.movesAt(part, index) : [];
-  const key = `${part.name}/${part.owner ?? ""}/${index}`;
-  const fly = face ? `${part.kind}:${part.kind === "domino" ? sorted(face) : face}` : `${part.kind}:down:${part.owner}`;
-  const data = { key, fly, owner: part.owner ?? "" };
-  if (!moves.length)
-    return el(
-      "span.piece",
-      {
-        class: context.isPicked(part, index) ? "picked" : "",
-        data,
-        role: "img",
-        "aria-label": faceName(part.kind, face),
-      },
-      draw(part.kind, face),
-    );
   const isPicked = context.isPicked(part, index);
-  return el(
-    "button.piece.legal",
-    {
-      class: isPicked ? "picked" : "",
-      data: { ...data, move: moves[0].action },
-      type: "button",
-      "aria-label": faceName(part.kind, face),
-      "aria-pressed": moves.length > 1 ? String(isPicked) : null,
-      on: { click: () => context.pick(part, index) },
-    },
-    draw(part.kind, face),
-  );
+  const props = {
+    class: isPicked ? "picked" : "",
+    "aria-label": faceName(part.kind, face),
+    data: { key: `${part.name}/${part.owner ?? ""}/${index}`, fly: flightOf(part, face), owner: part.owner ?? "" },
+  };
+  if (!moves.length) return el("span.piece", { ...props, role: "img" }, draw(part.kind, face));
+  const button = {
+    type: "button",
+    data: { ...props.data, move: moves[0].action },
+    "aria-pressed": moves.length > 1 ? String(isPicked) : null,
+    on: { click: () => context.pick(part, index) },
+  };
+  return el("button.piece.legal", { ...props, ...button }, draw(part.kind, face));
+}
+
+/** By what a thing is known again after a move; one that lies face down, by whose it is. */
+function flightOf({ kind, owner }, face) {
+  if (!face) return `${kind}:down:${owner}`;
+  return `${kind}:${kind === "domino" ? sorted(face) : face}`;
 }
 
 /** What lies between the seats: boards, common cards, the line, the pot, and what is to be said. */

@@ -34,26 +34,32 @@ export function settle(felt, before) {
 }
 
 function fly(thing, { flown, seats, middle }) {
-  const was = flown.get(thing.dataset.fly)?.shift();
-  const owner = thing.dataset.owner;
+  const { owner, fly: face } = thing.dataset;
+  const same = flown.get(face)?.shift();
+  const back = same ? null : flown.get(`${face.split(":")[0]}:down:${owner}`)?.shift(); // it was turned up
+  const was = same ?? back;
   const isHand = thing.closest(".own, .small") !== null;
   const from = was ?? (owner !== undefined && owner !== "" && !isHand ? seats.get(owner) : middle);
   const to = thing.getBoundingClientRect();
   if (!from || !to.width) return;
   const [dx, dy] = [from.x + from.width / 2 - to.x - to.width / 2, from.y + from.height / 2 - to.y - to.height / 2];
-  if (Math.abs(dx) + Math.abs(dy) < 3) return;
-  if (thing instanceof SVGElement) {
-    thing.animate([{ opacity: 0 }, { opacity: 1 }], { duration: FLIGHT });
-    return;
-  }
+  if (Math.abs(dx) + Math.abs(dy) < 3 && !back) return;
   const scale = was ? Math.max(0.3, Math.min(2, from.width / to.width)) : 0.7;
+  const unit = unitOf(thing);
+  const start = `translate(${dx * unit}px, ${dy * unit}px)${unit === 1 ? ` scale(${scale})` : ""}${back ? " rotateY(90deg)" : ""}`;
   thing.animate(
     [
-      { transform: `translate(${dx}px, ${dy}px) scale(${scale})`, opacity: was ? 1 : 0.2, zIndex: 5 },
+      { transform: start, opacity: was ? 1 : 0.2, zIndex: 5 },
       { transform: "none", opacity: 1, zIndex: 5 },
     ],
     { duration: FLIGHT, easing: "cubic-bezier(.2,.8,.25,1)" },
   );
+}
+
+/** How long a pixel of the screen is where the thing is drawn: inside a picture it has the picture's own units. */
+function unitOf(thing) {
+  const picture = thing.ownerSVGElement;
+  return picture ? picture.viewBox.baseVal.width / picture.getBoundingClientRect().width : 1;
 }
 
 function turn(square, was) {

@@ -1,6 +1,6 @@
 /** The server: JSON over HTTP, and one socket a table that comes back by itself. */
 
-import { t } from "./i18n/index.js";
+import { maybe, t } from "./i18n/index.js";
 
 /** Reads from the server; throws an Error whose message can be shown. */
 export const get = (path) => ask(path);
@@ -19,11 +19,12 @@ async function ask(path, options) {
   const isJson = answer.headers.get("Content-Type")?.startsWith("application/json");
   const data = isJson ? await answer.json() : await answer.text();
   if (!answer.ok)
-    throw Object.assign(new Error((isJson && (data.text ?? data.error)) || `${answer.status}`), {
-      status: answer.status,
-    });
+    throw Object.assign(new Error(isJson ? refusal(data) : `${answer.status}`), { status: answer.status });
   return data;
 }
+
+/** Why the server refused something, in the language of the page where its code is known. */
+export const refusal = ({ code, text }) => maybe(`refusal.${code}`) ?? text;
 
 const FIRST_WAIT = 250; // ms before the first try to come back; doubled each time
 const LONGEST_WAIT = 5000;

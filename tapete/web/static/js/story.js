@@ -75,3 +75,15 @@ export function result(returns, seats) {
       : t("result.winner", winners[0]);
   return { title: all, payoffs, tone: "" };
 }
+
+/** How the game stands, for the line below the table. */
+export function statusOf(message, isMyTurn, hint) {
+  const { seats, player } = message;
+  if (message.over) {
+    const { title, payoffs, tone } = result(message.returns, seats);
+    return { title, detail: payoffs, tone: `over ${tone}` };
+  }
+  if (!message.complete) return { title: t("table.open"), tone: "" };
+  if (isMyTurn) return { title: t("table.turn"), detail: hint, tone: "turn" };
+  return { title: player === null ? t("table.dealing") : t("table.waits", seatNames(seats)[player]), tone: "waits" };
+}

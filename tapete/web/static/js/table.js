@@ -1,15 +1,15 @@
 /** The page of a table: what the server tells is drawn, and what the person does is sent. */
 
 import { el, refill } from "./dom.js";
-import { drawFelt } from "./felt.js";
+import { drawFelt, showLast } from "./felt.js";
 import { t } from "./i18n/index.js";
-import { deckOf, gameTitle, moveWord, seatNames } from "./i18n/speech.js";
+import { deckOf, gameTitle, moveWord } from "./i18n/speech.js";
 import { listen, roam } from "./keys.js";
 import { remember, settle } from "./motion.js";
-import { connect } from "./net.js";
-import { change, onChange, settings } from "./settings.js";
-import { drawStory, latest, linesOf, result, spoken } from "./story.js";
-import { drawThought, favourite, worths } from "./thoughts.js";
+import { connect, refusal } from "./net.js";
+import { onChange, settings } from "./settings.js";
+import { drawStory, latest, linesOf, spoken, statusOf } from "./story.js";
+import { drawThinking, favourite, worths } from "./thoughts.js";
 import { askName, drawAfter, drawTools } from "./tools.js";
 import { drawTray, isCardSets, usable } from "./tray.js";
 
@@ -23,15 +23,6 @@ export function showTable(root, { table, go }) {
 const looksOf = ({ ply, player, over, complete, seats, scene }) =>
   JSON.stringify([ply, player, over, complete, seats, scene]);
 
-/** Scrolls a table of payoffs that is too large to where the game ended. */
-function showLast(felt) {
-  const board = felt.querySelector(".board.grid");
-  const cell = board?.querySelector("td.last");
-  if (!cell) return;
-  board.scrollTop = cell.offsetTop - board.clientHeight / 2;
-  board.scrollLeft = cell.offsetLeft - board.clientWidth / 2;
-}
-
 class TablePage {
   constructor(root, table, go) {
     this.go = go;
@@ -40,6 +31,7 @@ class TablePage {
     this.picked = new Set(); // indices in the own hand, or the one thing whose moves are asked for
     this.query = "";
     this.sent = -1; // the ply at which a move was sent that is not answered yet
+    this.drawn = -1; // the ply that is drawn
     this.told = 0; // lines of the story that were read out
     this.invite = new URLSearchParams(location.search).get("invite") ?? "";
     this.build(root);
@@ -119,7 +111,7 @@ class TablePage {
 
   refuse(message) {
     this.sent = -1;
-    this.say(message.text);
+    this.say(refusal(message));
     if (this.message) this.draw();
   }
 
@@ -236,6 +228,8 @@ class TablePage {
     const before = remember(this.stage.firstElementChild);
     const focused = document.activeElement?.dataset?.key;
     this.able = this.isSets ? usable(this.moves, this.hand, [...this.picked]) : [];
+    this.drawTray();
+    this.drawWords(); // what is left is the table's
     this.width = this.stage.clientWidth;
     const isNow = this.thought && this.thought.ply === message.ply && this.isMyTurn;
     const felt = drawFelt({
@@ -251,17 +245,20 @@ class TablePage {
       worth: isNow ? worths(this.thought) : null,
       sit: message.seat === null || message.invite === null ? this.sitter() : null,
     });
+    const top = this.drawn === message.ply ? this.stage.scrollTop : Number.MAX_SAFE_INTEGER;
     refill(this.stage, felt);
+    this.stage.scrollTop = message.seat === null ? 0 : top; // where there is no room for all, one sees one's own cards
+    this.drawn = message.ply;
     settle(felt, before);
     showLast(felt);
-    this.drawTray();
-    this.drawWords();
     this.number();
-    if (isNow && this.thought.kind === "hint")
-      document
-        .querySelectorAll(`[data-move="${favourite(this.thought).action}"]`)
-        .forEach((element) => element.classList.add("hinted"));
+    if (isNow && this.thought.kind === "hint") this.point(favourite(this.thought).action);
     this.refocus(focused);
+  }
+
+  /** Shows where a move is made. */
+  point(action) {
+    for (const element of document.querySelectorAll(`[data-move="${action}"]`)) element.classList.add("hinted");
   }
 
   drawWords() {
@@ -339,17 +336,7 @@ class TablePage {
   }
 
   status() {
-    const { message } = this;
-    if (message.over) {
-      const { title, payoffs, tone } = result(message.returns, message.seats);
-      return { title, detail: payoffs, tone: `over ${tone}` };
-    }
-    if (!message.complete) return { title: t("table.open"), tone: "" };
-    if (this.isMyTurn) return { title: t("table.turn"), detail: this.hintText(), tone: "turn" };
-    return {
-      title: message.player === null ? t("table.dealing") : t("table.waits", seatNames(message.seats)[message.player]),
-      tone: "waits",
-    };
+    return statusOf(this.message, this.isMyTurn, this.hintText());
   }
 
   hintText() {
@@ -398,30 +385,17 @@ class TablePage {
 
   drawPanel() {
     const { message } = this;
-    const when = el(
-      "select",
-      { "aria-label": t("thought.when"), on: { change: (event) => change("thinking", event.target.value) } },
-      ["never", "after", "always"].map((value) =>
-        el("option", { value, selected: settings.thinking === value }, t(`thought.${value}`)),
-      ),
-    );
-    const isPlaying = message.seat !== null;
-    refill(
-      this.thinking,
-      el("div.panel-head", {}, el("h2", {}, t("table.thinking")), isPlaying ? when : null),
-      this.thought
-        ? drawThought(this.thought, this.deck)
-        : el("p.empty", {}, settings.thinking === "never" ? t("thought.hidden") : t("thought.none")),
-    );
-    this.thinking.hidden = !isPlaying;
+    this.thinking.hidden = message.seat === null;
+    const thinks = JSON.stringify([this.thought, settings.thinking]);
+    if (thinks !== this.thinks) refill(this.thinking, drawThinking(this.thought, this.deck)); // else a list may be open
+    this.thinks = thinks;
     const lines = linesOf(message.told, message.seats, this.deck);
-    refill(
-      this.story,
-      el("div.panel-head", {}, el("h2", {}, t("table.story"))),
-      lines.length ? drawStory(lines, message.seats) : el("p.empty", {}, t("story.start")),
-    );
-    const list = this.story.querySelector(".story");
-    if (list) list.scrollTop = list.scrollHeight;
+    const before = this.story.querySelector(".story");
+    const isAtEnd = !before || before.scrollHeight - before.scrollTop - before.clientHeight < 40;
+    const top = before?.scrollTop ?? 0;
+    const story = lines.length ? drawStory(lines, message.seats) : el("p.empty", {}, t("story.start"));
+    refill(this.story, el("div.panel-head", {}, el("h2", {}, t("table.story"))), story);
+    story.scrollTop = isAtEnd ? story.scrollHeight : top; // who reads what was before is left in peace
   }
 
   /** Reads out what is new. */

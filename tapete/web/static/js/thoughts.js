@@ -3,12 +3,28 @@
 import { el } from "./dom.js";
 import { number, t } from "./i18n/index.js";
 import { agentName, moveWord } from "./i18n/speech.js";
+import { change, settings } from "./settings.js";
 
 const MOST = 8; // moves that are listed
 const CRUMB = 0.0005; // a share that is not worth a line
 
+/** The part of the panel with the last thought, and when thoughts are shown. */
+export function drawThinking(thought, deck) {
+  const option = (value) => el("option", { value, selected: settings.thinking === value }, t(`thought.${value}`));
+  const when = el(
+    "select",
+    { "aria-label": t("thought.when"), on: { change: (event) => change("thinking", event.target.value) } },
+    ["never", "after", "always"].map(option),
+  );
+  const empty = () => el("p.empty", {}, settings.thinking === "never" ? t("thought.hidden") : t("thought.none"));
+  return [
+    el("div.panel-head", {}, el("h2", {}, t("table.thinking")), when),
+    thought ? drawThought(thought, deck) : empty(),
+  ];
+}
+
 /** Bars for a thought. */
-export function drawThought(thought, deck) {
+function drawThought(thought, deck) {
   const ranked = [...thought.moves].sort(
     (a, b) => b.share - a.share || (b.value ?? -Infinity) - (a.value ?? -Infinity),
   );

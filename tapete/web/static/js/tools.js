@@ -31,6 +31,7 @@ export function drawTools(message, isMyTurn, hooks) {
   return [
     el("h1", {}, gameTitle(message.title)),
     message.practice ? el("span.tag", {}, t("table.practice")) : null,
+    message.seat !== null && !message.counted && !message.practice ? el("span.tag", {}, t("table.uncounted")) : null,
     message.watching ? el("span.tag", {}, t("table.watching")) : null,
     el("span.space"),
     message.invite

@@ -131,14 +131,9 @@ function cardTray(moves, deck, picked, query, hooks) {
       : null,
     total > 12 ? search : null,
   ];
+  const count = shown.length + (exact ? 1 : 0);
   const told =
-    !found.length && total
-      ? t("table.none")
-      : shown.length + (exact ? 1 : 0) < found.length
-        ? t("table.shown", shown.length + (exact ? 1 : 0), found.length)
-        : total
-          ? t("table.choices", found.length)
-          : "";
+    total && !found.length ? t("table.none") : count < found.length ? t("table.shown", count, found.length) : "";
   const node = el(
     "div.tray.sets",
     { role: "group", "aria-label": t("table.moves") },
@@ -148,7 +143,7 @@ function cardTray(moves, deck, picked, query, hooks) {
       {},
       shown.map((move) => moveButton(move, deck, hooks.play)),
     ),
-    el("p.told", {}, told),
+    told ? el("p.told", {}, told) : null,
   );
   return { node, order: [...(exact ? [exact] : []), ...others, ...shown].map((move) => move.action) };
 }

@@ -1,6 +1,6 @@
 /** Dominoes: a tile that stands (50 x 100), and a line of tiles that winds over the table like a snake. */
 
-import { svg, svgText } from "../dom.js";
+import { drawing, svg, svgText } from "../dom.js";
 
 /** Where the pips of a number lie in a square of 50. */
 const SPOTS = {
@@ -133,15 +133,10 @@ export function dominoLine(faces, across) {
     class: "snake",
     "aria-hidden": "true",
   });
-  const parser = new DOMParser();
   places.forEach(({ x, y, turn }, i) => {
-    const inside = document.importNode(parser.parseFromString(domino(faces[i]), "image/svg+xml").documentElement, true);
-    const group = svg("g", {
-      transform: `translate(${x * 50} ${y * 50}) rotate(${turn}) translate(-25 -50)`,
-      "data-fly": `domino:${sorted(faces[i])}`,
-    });
-    group.append(...inside.childNodes);
-    picture.append(group);
+    const lying = svg("g", { transform: `translate(${x * 50} ${y * 50}) rotate(${turn}) translate(-25 -50)` });
+    lying.append(...drawing(domino(faces[i])).childNodes);
+    picture.append(svg("g", { "data-fly": `domino:${sorted(faces[i])}` }, lying)); // moved as a whole by motion.js
   });
   picture.style.setProperty("--across", String(right - left));
   return picture;

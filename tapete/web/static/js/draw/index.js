@@ -30,7 +30,7 @@ export function draw(kind, face) {
   const label = svg("text", { x: 50, y: 76, "text-anchor": "middle", "font-size": 24, fill: "#2b2620" }, face);
   return svg(
     "svg",
-    { viewBox: "0 0 100 140", "aria-hidden": "true" },
+    { viewBox: "0 0 100 140", class: "unknown", "aria-hidden": "true" },
     svg("rect", { width: 100, height: 140, rx: 7, fill: "#fffdf8" }),
     label,
   );
