@@ -19,7 +19,8 @@ SLOW = ("best(5)", "mcts(10000)", "ismcts(10000)", "ntuple(10000)", "mcts-value(
 
 def some_states(game: Game, number: int) -> list[State]:
     """Where a player has a choice, after random play."""
-    rng, found = Rng(str(game), "some"), []
+    rng = Rng(str(game), "some")
+    found: list[State] = []
     while len(found) < number:
         state = game.start().deal(rng)
         for _ in range(rng.below(min(game.spec.longest, 40))):

@@ -32,8 +32,7 @@ RUNS = {
 def test_killed_and_resumed_is_the_same(tmp_path: Path, learner: str) -> None:
     knobs = json.dumps(RUNS[learner])
     assert run_and_kill(tmp_path / "whole", learner, knobs, NEVER) == 0
-    for steps in (4, 2):
-        assert run_and_kill(tmp_path / "cut", learner, knobs, steps) == -signal.SIGKILL
+    assert run_and_kill(tmp_path / "cut", learner, knobs, 4) == -signal.SIGKILL
     assert not (tmp_path / "cut" / ".config.json").exists()
     assert run_and_kill(tmp_path / "cut", learner, knobs, NEVER) == 0
     whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tapete.core import Rng, make
 from tapete.core.names import playable
-from tests.web.e2e.conftest import NewPage
+from tests.web.e2e.conftest import NewPage, Server
 from tests.web.e2e.table import TableDriver
 
 pytestmark = pytest.mark.xdist_group("e2e")
@@ -135,6 +137,16 @@ def test_discs_turn_unless_motion_is_off(new_page: NewPage, system: str, wish: s
     assert (moved > 0) == (system == "no-preference" and wish == "auto")
 
 
+@pytest.fixture(scope="module")
+def modules(browser: Browser, server: Server) -> Iterator[Page]:
+    """A page for those who only want to call the modules."""
+    context = browser.new_context(base_url=server.address)
+    page = context.new_page()
+    page.goto("/")
+    yield page
+    context.close()
+
+
 def texts_of(name: str, games: int) -> dict[str, list[str]]:
     """Everything that random games say: moves, news, notes, names of parts, and the title."""
     game = make(name)
@@ -178,14 +190,12 @@ SPOKEN += ["dudo(6,3,3)", "dudo(5,2,2,one_round=true)", "othello(size=4)"]
 
 
 @pytest.mark.parametrize("name", SPOKEN)
-def test_random_games_leave_nothing_in_english(page: Page, name: str) -> None:
-    page.goto("/")
-    assert page.evaluate(UNKNOWN, texts_of(name, 3 if "truco" in name or "doudizhu" in name else 8)) == []
+def test_random_games_leave_nothing_in_english(modules: Page, name: str) -> None:
+    assert modules.evaluate(UNKNOWN, texts_of(name, 3 if "truco" in name or "doudizhu" in name else 8)) == []
 
 
-def test_both_languages_have_the_same_words(page: Page) -> None:
-    page.goto("/")
-    books = page.evaluate("""async () => {
+def test_both_languages_have_the_same_words(modules: Page) -> None:
+    books = modules.evaluate("""async () => {
         const [en, es] = await Promise.all(["en", "es"].map((code) => import(`/static/js/i18n/${code}.js`)));
         const holes = (text) => (text.match(/\\{\\d\\}/g) ?? []).sort().join("");
         const entries = (book) => Object.entries(book).map(([key, text]) => `${key} ${holes(text)}`).sort();
@@ -218,6 +228,5 @@ UNDRAWN = """async (faces) => {
 
 
 @pytest.mark.parametrize("name", [name for name in SPOKEN if "holdem" not in name] + ["holdem(players=10)"])
-def test_every_face_has_a_drawing(page: Page, name: str) -> None:
-    page.goto("/")
-    assert page.evaluate(UNDRAWN, faces_of(name)) == []
+def test_every_face_has_a_drawing(modules: Page, name: str) -> None:
+    assert modules.evaluate(UNDRAWN, faces_of(name)) == []

@@ -20,6 +20,7 @@ def test_a_hint_puts_values_on_the_squares(table: TableDriver) -> None:
     table.page.wait_for_selector(".square .worth.best")
     assert table.page.locator(".square .worth").count() == table.page.locator(".square.legal").count()
     assert table.page.locator(".square.hinted").count() == 1
+    expect(table.page.locator(".bar .tag")).to_have_text("not counted")
 
 
 def test_thinking_is_shown_after_a_move(table: TableDriver) -> None:

@@ -300,6 +300,7 @@ class TablePage {
       message.can_undo,
       message.invite,
       message.complete,
+      message.counted,
       this.isMyTurn,
     ]);
     if (looks === this.barLooks) return; // a button that somebody is about to press stays where it is
