@@ -5,14 +5,21 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --retries 10 --t
 INSTALL := $(PIP) install --constraint constraints.txt
 WORKERS ?= 2
 
-.PHONY: play install test format lint types unit test-slow bench clean
+.PHONY: play install test chromium format lint types unit test-slow bench clean
 
 play: .venv/.play  ## sit down at a table in the browser; in the terminal: .venv/bin/tapete play
 	@$(BIN)/tapete serve --open
 
 install: .venv/.all  ## everything: all extras, peers and tools
 
-test: .venv/.all lint types unit  ## all that CI checks
+test: .venv/.all chromium lint types unit  ## all that CI checks
+
+chromium:  ## the browser that tests of the page drive
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || [ -n "$$CHROMIUM" ] || \
+	{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && echo "tapete: installing Chromium" && \
+	  { apt-get install -y -qq --no-install-recommends chromium || \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; }; } >/dev/null; } || \
+	echo "tapete: tests of the page need Chromium: apt-get install chromium, or set CHROMIUM to its path"
 
 lint:
 	$(BIN)/ruff format --check .
@@ -25,7 +32,7 @@ unit:
 	$(BIN)/tapete warm
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
-test-slow: .venv/.all  ## the long proofs; what they showed is written in docs/proofs.md
+test-slow: .venv/.all chromium  ## the long proofs; what they showed is written in docs/proofs.md
 	$(BIN)/tapete warm
 	$(BIN)/pytest -m slow -v --durations=0
 

@@ -83,7 +83,8 @@ def compiled_modules() -> list[str]:
     found = []
     for module in pkgutil.walk_packages(package.__path__, "tapete."):
         source = Path(*package.__path__, *module.name.split(".")[1:]).with_suffix(".py")
-        if source.exists() and any(mark in source.read_text() for mark in ("\n@rule\n", "\n@kernel(")):
+        marks = ("\n@rule\n", "\n@kernel(", "\n@evaluator\n")
+        if source.exists() and any(mark in source.read_text() for mark in marks):
             found.append(module.name)
     return found
 

@@ -112,9 +112,8 @@ def play(chosen: list[Theirs], games: int, say: Say) -> Iterator[Row]:
                 network_ms=result.milliseconds[0],
                 plain_ms=result.milliseconds[1],
             )
-            say(
-                f"{network:28} {plain:24} {wins}-{draws}-{losses}  {100 * ours.win_share:.1f} %  {ours.balance:+.1f} discs"
-            )
+            share = f"{wins}-{draws}-{losses}  {100 * ours.win_share:.1f} %"
+            say(f"{network:28} {plain:24} {share}  {ours.balance:+.1f} discs")
             yield ours
 
 

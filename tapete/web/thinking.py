@@ -37,11 +37,13 @@ class Explainer:
         self.judge: Policy = load(judge or texts[-1], game)
 
     def think(self, view: View, rng: Rng) -> Thought:
-        """Values by search, probabilities by the solution where there is one."""
+        """Values by search; probabilities by the solution where there is one, else by how often a move was tried."""
         thought = self.judge.think(view, rng)
-        if self.exact is None:
-            return thought
-        return replace(thought, probabilities=self.exact.think(view, rng).probabilities)
+        if self.exact is not None:
+            return replace(thought, probabilities=self.exact.think(view, rng).probabilities)
+        if tries := sum(thought.visits.values()):
+            return replace(thought, probabilities={action: n / tries for action, n in thought.visits.items()})
+        return thought
 
 
 def thought_json(view: View, thought: Thought, *, by: str) -> dict[str, Any]:
