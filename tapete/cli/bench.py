@@ -65,6 +65,17 @@ def bench_endgame(case: Case = "", seconds: Seconds = 1.0, as_json: Json = False
     _report(endgame.run(rivals=False, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("web")
+def bench_web(
+    tables: Annotated[int, typer.Option(min=1, max=2000, help="People who play at once.")] = 200,
+    seconds: Annotated[float, typer.Option(min=1, max=600, help="How long they play.")] = 20.0,
+) -> None:
+    """The table in the browser under load: how long answers take, and what `kill -9` loses."""
+    from tapete.bench import web
+
+    print(json.dumps(web.run(tables=tables, seconds=seconds).to_json(), indent=2))
+
+
 @bench_app.command("schemes")
 def bench_schemes(as_json: Json = False) -> None:
     """Which member of the CFR family is the first at a given exploitability; the page docs/schemes.md."""

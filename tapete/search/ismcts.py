@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -76,21 +77,23 @@ class ISMCTS:
         self.random_opponents = opponents == "random"
         self.infosets = infosets
         self.trees: list[_Tree] = []  # one a thread
+        self._lock = Lock()
 
     def run(self, view: View, rng: Rng, budget: Budget) -> Thought:
-        """Searches where the view's seat is to move."""
-        while len(self.trees) < budget.threads:
-            self.trees.append(_Tree(self.game, self.judge(), self.infosets))
-        world = view.sample(rng).data
-        trees = self.trees[: budget.threads]
+        """Searches where the view's seat is to move; who comes while another search runs, waits for it."""
+        with self._lock:
+            while len(self.trees) < budget.threads:
+                self.trees.append(_Tree(self.game, self.judge(), self.infosets))
+            world = view.sample(rng).data
+            trees = self.trees[: budget.threads]
 
-        def grow(thread: int, iterations: int, stream: Rng) -> None:
-            trees[thread].grow(world, view.seat, self.c, self.random_opponents, iterations, stream)
+            def grow(thread: int, iterations: int, stream: Rng) -> None:
+                trees[thread].grow(world, view.seat, self.c, self.random_opponents, iterations, stream)
 
-        for tree in trees:
-            tree.make_room(self.keep)
-        spend(budget, grow, rng)
-        return self._thought(view, trees, rng)
+            for tree in trees:
+                tree.make_room(self.keep)
+            spend(budget, grow, rng)
+            return self._thought(view, trees, rng)
 
     def _thought(self, view: View, trees: list[_Tree], rng: Rng) -> Thought:
         """The roots of all trees added up; the move is the one tried most often, and of those the best."""

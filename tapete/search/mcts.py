@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ from tapete.search.playout import playouts
 from tapete.search.spending import Budget, spend
 
 UCT = math.sqrt(2)  # the constant of the paper
-PUCT = 1.5
+PUCT = 1.0  # won 54 to 60 % against 1.5 with the pattern tables, at 400 and at 3,000 simulations
 NODES = 1 << 21  # of a tree, 32 bytes each; when they are used up, leaves are still judged but no longer expanded
 FIRST_PLAY = 0.2  # PUCT takes an untried move for so much worse than what the node has shown so far
 DEEPEST = 4  # plies below the old root at which the new one is looked for
@@ -95,16 +96,18 @@ class MCTS:
         self.keep = keep
         self.nodes = max(nodes, 2 * game.spec.max_actions + 1)
         self.trees: list[_Tree] = []  # one a thread
+        self._lock = Lock()
 
     def run(self, view: View, rng: Rng, budget: Budget) -> Thought:
-        """Searches where the view's seat is to move."""
-        root = view.sample(rng).data
-        while len(self.trees) < budget.threads:
-            self.trees.append(_Tree(self.game, self.judge(), self.nodes, self.c))
-        for tree in self.trees[: budget.threads]:
-            tree.move_to(root, self.keep)
-        spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
-        return self._thought(self.trees[: budget.threads])
+        """Searches where the view's seat is to move; who comes while another search runs, waits for it."""
+        with self._lock:
+            root = view.sample(rng).data
+            while len(self.trees) < budget.threads:
+                self.trees.append(_Tree(self.game, self.judge(), self.nodes, self.c))
+            for tree in self.trees[: budget.threads]:
+                tree.move_to(root, self.keep)
+            spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
+            return self._thought(self.trees[: budget.threads])
 
     def _thought(self, trees: list[_Tree]) -> Thought:
         """The roots of all trees added up; the move is the one tried most often, and of those the best."""

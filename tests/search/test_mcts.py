@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -161,6 +163,14 @@ def test_a_limit_of_time_searches_something() -> None:
     thought = MCTS(OTHELLO).run(state.view(state.player), Rng(1), Budget(seconds=0.05, threads=2))
     assert sum(thought.visits.values()) > 2
     assert np.isclose(sum(thought.probabilities.values()), 1)
+
+
+def test_two_threads_may_ask_at_once() -> None:
+    state = middle(2)
+    mcts = MCTS(OTHELLO, keep=False)
+    with ThreadPoolExecutor(4) as pool:
+        thoughts = list(pool.map(lambda _: search(state, 3000, mcts), range(16)))
+    assert all(thought == thoughts[0] for thought in thoughts)
 
 
 def test_games_with_secrets_are_refused() -> None:
