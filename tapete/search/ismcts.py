@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -38,6 +39,7 @@ from tapete.core.evaluator import Evaluator, open_evaluator
 from tapete.core.hashmap import find, put
 from tapete.core.rng import below
 from tapete.search.playout import playouts
+from tapete.search.roots import conclude
 from tapete.search.spending import Budget, spend
 
 UCT = 1.0  # of half the range of payoffs
@@ -93,25 +95,9 @@ class ISMCTS:
             for tree in trees:
                 tree.make_room(self.keep)
             spend(budget, grow, rng)
-            return self._thought(view, trees, rng)
-
-    def _thought(self, view: View, trees: list[_Tree], rng: Rng) -> Thought:
-        """The roots of all trees added up; the move is the one tried most often, and of those the best."""
-        legal = view.actions()
-        visits, totals = dict.fromkeys(legal, 0), dict.fromkeys(legal, 0.0)
-        for tree in trees:
-            for move in tree.moves(view.infoset):
-                visits[int(move["action"])] += int(move["visits"])
-                totals[int(move["action"])] += float(move["total"])
-        values = {action: totals[action] / n for action, n in visits.items() if n}
-        best = max(legal, key=lambda action: (visits[action], values.get(action, -math.inf)))
-        return Thought(
-            probabilities={action: float(action == best) for action in legal},
-            value=values.get(best),
-            values=values,
-            visits=visits,
-            line=trees[0].line(view.sample(rng).apply(best), best),
-        )
+            thought = conclude(view.actions(), (tree.moves(view.infoset) for tree in trees))
+            (best,) = thought.line
+            return replace(thought, line=trees[0].line(view.sample(rng).apply(best), best))
 
 
 class _Tree:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -42,6 +43,7 @@ from tapete.core.contract import TABLE, TERMINAL, open_rules
 from tapete.core.evaluator import Evaluator, open_evaluator
 from tapete.core.rng import below
 from tapete.search.playout import playouts
+from tapete.search.roots import conclude
 from tapete.search.spending import Budget, spend
 
 UCT = math.sqrt(2)  # the constant of the paper
@@ -107,26 +109,10 @@ class MCTS:
             for tree in self.trees[: budget.threads]:
                 tree.move_to(root, self.keep)
             spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
-            return self._thought(self.trees[: budget.threads])
-
-    def _thought(self, trees: list[_Tree]) -> Thought:
-        """The roots of all trees added up; the move is the one tried most often, and of those the best."""
-        visits: dict[int, int] = {}
-        totals: dict[int, float] = {}
-        for tree in trees:
-            for child in tree.children(0):
-                action = int(child["action"])
-                visits[action] = visits.get(action, 0) + int(child["visits"])
-                totals[action] = totals.get(action, 0.0) + float(child["total"])
-        values = {action: totals[action] / n for action, n in visits.items() if n}
-        best = max(visits, key=lambda action: (visits[action], values.get(action, -math.inf)))
-        return Thought(
-            probabilities={action: float(action == best) for action in sorted(visits)},
-            value=values.get(best),
-            values=values,
-            visits=dict(sorted(visits.items())),
-            line=max(trees, key=lambda tree: tree.tries(best)).line(best),
-        )
+            trees = self.trees[: budget.threads]
+            thought = conclude(view.actions(), (tree.children(0) for tree in trees))
+            (best,) = thought.line
+            return replace(thought, line=max(trees, key=lambda tree: tree.tries(best)).line(best))
 
 
 class _Tree:
