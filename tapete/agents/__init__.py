@@ -88,6 +88,6 @@ def load(text: str, game: Game) -> Policy:
     if path.endswith(".safetensors") or os.sep in path or os.path.isdir(path):
         from tapete.agents.files import player
 
-        return Call.read(f"player{bracket}{rest}", "agent", {"player": partial(player(path, game))}).run()
+        return Call.read(f"player{bracket}{rest}", "agent", {"player": player(path, game)}).run()
     functions = {name: partial(function, game) for name, function in agents().items()}
     return Call.read(text, "agent", functions).run()

@@ -31,7 +31,7 @@ from tapete.core.compile import (
 )
 from tapete.core.contract import TABLE, TERMINAL, open_rules
 from tapete.core.tables import FLOAT_ROWS, INT_ROWS, STATES
-from tapete.search.mcts import PUCT, TREE, _cut, _plant, back_up, descend, expand
+from tapete.search.mcts import PUCT, TREE, back_up, cut, descend, expand, plant
 
 TREES = types.Array(TREE.dtype, 2, "C")
 
@@ -64,7 +64,7 @@ class Forest:
     def plant(self, which: NDArray[np.int64]) -> None:
         """Begins these trees anew, from `roots` as they are now."""
         for i in which:
-            _plant(self.game.table, self.roots[i], self.trees[i], self.used[i : i + 1])
+            plant(self.game.table, self.roots[i], self.trees[i], self.used[i : i + 1])
 
     def grow(
         self,
@@ -294,6 +294,6 @@ def _step(table: Any, roots: Any, trees: Any, used: Any, actions: Any) -> None:
             if nodes[j].action == actions[i] and nodes[j].visits > 0:
                 child = j
         if child >= 0:
-            _cut(nodes, used[i : i + 1], child)
+            cut(nodes, used[i : i + 1], child)
         else:
-            _plant(table, roots[i], nodes, used[i : i + 1])
+            plant(table, roots[i], nodes, used[i : i + 1])

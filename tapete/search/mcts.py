@@ -143,9 +143,9 @@ class _Tree:
             node = -1
         self.root[:] = root
         if node >= 0:
-            _cut(self.memory, self.used, node)
+            cut(self.memory, self.used, node)
         else:
-            _plant(self.game.table, self.root, self.memory, self.used)
+            plant(self.game.table, self.root, self.memory, self.used)
 
     def grow(self, iterations: int, rng: Rng) -> None:
         """Adds simulations."""
@@ -358,7 +358,7 @@ def _grow(
 
 
 @kernel(types.void(TABLE, BYTES, TREE, LONGS))
-def _plant(table: Any, root: Any, nodes: Any, used: Any) -> None:
+def plant(table: Any, root: Any, nodes: Any, used: Any) -> None:
     """A tree that is nothing but its root."""
     rules = open_rules(table)
     node = nodes[0]
@@ -395,7 +395,7 @@ def _find(table: Any, stack: Any, target: Any, nodes: Any) -> int:
 
 
 @kernel(types.void(TREE, LONGS, types.int64))
-def _cut(nodes: Any, used: Any, root: int) -> None:
+def cut(nodes: Any, used: Any, root: int) -> None:
     """Keeps what is below a node, which becomes the root, and moves it to the front of the memory.
 
     Children come after their parents, and new places are never behind old ones, so one pass in order is enough.

@@ -12,17 +12,19 @@ from tapete.core import Thought
 
 
 def conclude(legal: list[int], roots: Iterable[NDArray[np.void]]) -> Thought:
-    """Adds the roots up; the move is the one tried most often, and of those the best.
+    """Adds the roots up; the move is the one tried most often, of those the best, and of those the likeliest.
 
-    A root is an array of its moves, with the fields action, visits and total (payoffs of the mover).
+    A root is an array of its moves, with the fields action, visits and total (payoffs of the mover), and prior where
+    moves are judged before they are tried.
     """
-    visits, totals = dict.fromkeys(legal, 0), dict.fromkeys(legal, 0.0)
+    visits, totals, priors = dict.fromkeys(legal, 0), dict.fromkeys(legal, 0.0), dict.fromkeys(legal, 0.0)
     for root in roots:
         for move in root:
             visits[int(move["action"])] += int(move["visits"])
             totals[int(move["action"])] += float(move["total"])
+            priors[int(move["action"])] += float(move["prior"]) if "prior" in (root.dtype.names or ()) else 0.0
     values = {action: totals[action] / n for action, n in visits.items() if n}
-    best = max(legal, key=lambda action: (visits[action], values.get(action, -math.inf)))
+    best = max(legal, key=lambda action: (visits[action], values.get(action, -math.inf), priors[action]))
     return Thought(
         probabilities={action: float(action == best) for action in legal},
         value=values.get(best),

@@ -20,3 +20,12 @@ def opinion(
     values[1 - seat] = -value
     for i in range(n):
         priors[i] = 2.0 ** -min(i + 1, n - 1) if n > 1 else 1.0
+
+
+@evaluator
+def reversed_opinion(
+    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    values[0] = values[1] = 0.0
+    for i in range(n):
+        priors[i] = 2.0 ** -(n - i)

@@ -64,6 +64,15 @@ def test_puct_grows_the_tree_of_the_papers(plies: int) -> None:
     agree(mcts.trees[0], 0, naive.puct(state, 700, PUCT, FIRST_PLAY))
 
 
+def test_with_one_simulation_it_plays_what_the_evaluator_likes() -> None:
+    """Which is the first move in `opinion`; here, turned round, the last."""
+    state = middle(6)
+    liked = Evaluator(opinion.reversed_opinion, priors=True)
+    thought = MCTS(OTHELLO, lambda: liked).run(state.view(state.player), Rng(1), Budget(iterations=1))
+    assert thought.line == (state.actions()[-1],)
+    assert len(state.actions()) > 2
+
+
 def minimax(state: State) -> float:
     """What seat 0 gets when both play perfectly."""
     if state.over:
