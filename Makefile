@@ -54,7 +54,7 @@ clean:
 
 # With the build tool installed beforehand, nothing is fetched twice.
 .venv/.build: .venv/.python constraints.txt
-	@$(INSTALL) hatchling editables
+	@$(INSTALL) hatchling editables setuptools wheel
 	@touch $@
 
 .venv/.play: .venv/.build pyproject.toml constraints.txt

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from tapete.core.compile import BYTES, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.game import State
 from tapete.core.rng import mix
 
@@ -43,7 +43,7 @@ def perft(state: State, depth: int | None = None, *, merge: bool = False, infose
     frames[0] = state.data
     width = max(game.spec.max_actions, game.spec.outcomes, 1)
     counts = np.zeros(6, dtype=np.int64)
-    _walk(game.table, frames.ravel(), game.size, depth, width, (merge, infosets), counts)
+    _walk(game.rulebook, frames.ravel(), game.size, depth, width, (merge, infosets), counts)
     leaves, chance, decisions, terminals, known, choices = counts.tolist()
     histories = decisions + terminals + (state.player == CHANCE)
     return Counts(
@@ -66,9 +66,9 @@ def hash_bytes(state: Any) -> Any:
     return key
 
 
-@kernel(types.void(TABLE, BYTES, types.int64, types.int64, types.int64, types.UniTuple(types.boolean, 2), LONGS))
-def _walk(table: Any, frames: Any, size: int, depth: int, width: int, options: Any, counts: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, BYTES, types.int64, types.int64, types.int64, types.UniTuple(types.boolean, 2), LONGS))
+def _walk(rulebook: Any, frames: Any, size: int, depth: int, width: int, options: Any, counts: Any) -> None:
+    rules = open_rules(rulebook)
     merge, names = options
     actions = np.empty((depth + 1, width), np.int32)  # [level, action]
     probs = np.empty(width, np.float64)

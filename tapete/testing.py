@@ -91,7 +91,7 @@ def _check_playthrough(game: Game, rng: Rng, memory: Memory) -> None:
 
 def _random_action(state: State, rng: Rng) -> int:
     if state.player == CHANCE:
-        return int(calls.draw(state.game.table, state.data, rng.words))
+        return int(calls.draw(state.game.rulebook, state.data, rng.words))
     return rng.choice(state.actions())
 
 
@@ -141,7 +141,7 @@ def _check_seat(state: State, seat: int, rng: Rng) -> None:
     spec = state.game.spec
     observation = np.full(spec.observation_size + 1, np.float32(7.25))
     size = sum(part.size for part in spec.observation(seat))
-    calls.observe(state.game.table, state.data, seat, observation)
+    calls.observe(state.game.rulebook, state.data, seat, observation)
     expect(bool((observation[size:] == 7.25).all()), f"observe writes more than the {size} numbers of the Spec", state)
     expect(bool((observation[:size] == view.observation()).all()), f"observe sees what seat {seat} can't", state)
     expect(bool(np.isfinite(observation).all()), "an observation is not finite", state)
@@ -167,7 +167,7 @@ def _check_draws(game: Game, rng: Rng, samples: int = 20_000) -> None:
             outcomes = dict(state.outcomes())
             drawn: dict[int, int] = defaultdict(int)
             for _ in range(samples if len(outcomes) < 1000 else 0):
-                drawn[int(calls.draw(game.table, state.data, rng.words))] += 1
+                drawn[int(calls.draw(game.rulebook, state.data, rng.words))] += 1
             expect(drawn.keys() <= outcomes.keys(), "draw gives an outcome that is not listed", state)
             _expect_frequencies([drawn[key] for key in outcomes], list(outcomes.values()), "draw", state)
             tests += 1
@@ -254,7 +254,7 @@ def _check_worlds(game: Game, seat: int, worlds: dict[bytes, float], rng: Rng, s
     drawn: dict[bytes, int] = defaultdict(int)
     for _ in range(samples):
         world = first.data.copy()
-        calls.redeal(game.table, world, seat, rng.words)
+        calls.redeal(game.rulebook, world, seat, rng.words)
         drawn[world.tobytes()] += 1
     expect(drawn.keys() <= worlds.keys(), f"redeal for seat {seat} makes a world that can't be: {first.view(seat)}")
     total = sum(worlds.values())

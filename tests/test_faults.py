@@ -23,7 +23,7 @@ import tapete as package
 from tapete import Record, Rng, TapeteError, make
 from tapete.agents import load
 from tapete.cli.app import app
-from tapete.solve import Progress, Table, solve
+from tapete.solve import Progress, Strategy, solve
 from tapete.terminal.sitting import Sitting, saved_game
 from tests.conftest import Done, Tapete
 from tests.test_cli import TAPETE, run
@@ -272,7 +272,7 @@ def loaders(path: Path) -> list[Callable[[], Any]]:
     return [
         lambda: Record.load(path).replay(),
         lambda: Sitting.load(path),
-        lambda: Table.load(path),
+        lambda: Strategy.load(path),
         lambda: make(f"matrix({path})"),
         lambda: load(str(path), make("kuhn")),
     ]
@@ -441,7 +441,7 @@ def strategy(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def refuses_strategy(path: Path, raw: bytes) -> None:
     path.write_bytes(raw)
-    for loader in (lambda: Table.load(path), lambda: load(str(path), make("kuhn"))):
+    for loader in (lambda: Strategy.load(path), lambda: load(str(path), make("kuhn"))):
         with pytest.raises(TapeteError) as error:
             loader()
         one_line(error.value)
@@ -475,7 +475,7 @@ def parts_of(strategy: bytes, folder: Path) -> tuple[dict[str, Any], dict[str, A
     metadata = json.loads(strategy[8 : 8 + size])["__metadata__"]
     path = folder / "good.safetensors"
     path.write_bytes(strategy)
-    table = Table.load(path)
+    table = Strategy.load(path)
     return {"keys": table.keys, "counts": table.counts, "probs": table.probs}, metadata
 
 

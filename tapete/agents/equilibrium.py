@@ -11,19 +11,19 @@ from tapete.core import Game, Rng, TapeteError, View, make
 from tapete.core.rounds import current_round
 
 if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a solution
-    from tapete.solve import Table
+    from tapete.solve import Strategy
 
 
 class Equilibrium:
     """Plays by a table; in a game of rounds, by the table of the game that began with the current round."""
 
-    def __init__(self, game: Game, table: Table | None = None) -> None:
-        self.tables: dict[str, Table] = {}
+    def __init__(self, game: Game, table: Strategy | None = None) -> None:
+        self.tables: dict[str, Strategy] = {}
         if table is not None:
             self.tables[str(game)] = table
         self.table(game)
 
-    def table(self, game: Game) -> Table:
+    def table(self, game: Game) -> Strategy:
         """The solution of a game, loaded once."""
         from tapete.solve import find
 
@@ -36,7 +36,7 @@ class Equilibrium:
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Plays by the table, and draws nothing."""
-        return Thought(self.probabilities(view))
+        return Thought(probabilities=self.probabilities(view))
 
     def probabilities(self, view: View) -> dict[int, float]:
         """What the table says; moves without a choice are not in it."""

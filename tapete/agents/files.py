@@ -15,7 +15,7 @@ from tapete.nets import Network, network, ntuple
 from tapete.search import MCTS
 
 NETWORK = "network.safetensors"  # in the folder of a run
-Judge = Network | ntuple.NTuple
+Model = Network | ntuple.NTuple
 
 
 def player(path: str, game: Game) -> Callable[..., Policy]:
@@ -34,24 +34,24 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
 
 def searcher(game: Game, file: Path, iterations: int, seconds: float, threads: int, exact: bool, keep: bool) -> Policy:
     """Searches with the network of a file in the tree."""
-    judge = _judge(str(file), file.stat().st_mtime_ns)
-    if judge.about.get("game") != str(game):
-        raise TapeteError(f"{file} plays {judge.about.get('game')}, not {game}")
-    search = MCTS(game, lambda: judge.evaluator(game), keep=keep)
+    model = _model(str(file), file.stat().st_mtime_ns)
+    if model.about.get("game") != str(game):
+        raise TapeteError(f"{file} plays {model.about.get('game')}, not {game}")
+    search = MCTS(game, lambda: model.evaluator(game), keep=keep)
     return Searcher(search, budget(iterations, seconds, threads), exact=exact)
 
 
 @cache
-def _judge(path: str, changed: int) -> Judge:
+def _model(path: str, changed: int) -> Model:
     """A network, read once as long as its file does not change."""
     return ntuple.NTuple.load(path) if read_format(path) == ntuple.FORMAT else Network.load(path)
 
 
 def _solution(file: Path, game: Game) -> Policy:
     from tapete.agents.equilibrium import Equilibrium
-    from tapete.solve import Table
+    from tapete.solve import Strategy
 
-    table = Table.load(file)
+    table = Strategy.load(file)
     if table.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {table.about.get('game')}, not {game}")
     return Equilibrium(game, table)

@@ -10,7 +10,7 @@ class Random:
     def think(self, view: View, rng: Rng) -> Thought:
         """Uniform over the legal moves."""
         legal = view.actions()
-        return Thought(dict.fromkeys(legal, 1 / len(legal)))
+        return Thought(probabilities=dict.fromkeys(legal, 1 / len(legal)))
 
 
 def random(game: Game) -> Policy:

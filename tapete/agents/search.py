@@ -22,7 +22,7 @@ class Searcher:
         """The result of a search; of a forced move there is nothing to think."""
         legal = view.actions()
         if len(legal) == 1:
-            return Thought({legal[0]: 1.0})
+            return Thought(probabilities={legal[0]: 1.0})
         return (judge_exactly(view) if self.exact else None) or self.search.run(view, rng, self.budget)
 
 

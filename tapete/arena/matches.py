@@ -21,7 +21,7 @@ from tapete.arena.workers import spread
 from tapete.core import Game, Record, TapeteError, make
 
 Agent = str | Callable[[Game], Policy]  # a name, or a function that makes a fresh one for every game
-Watch = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
+OnDeal = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
 
 QUICK = 0.0005  # seconds a move
 
@@ -137,7 +137,7 @@ def match(
     openings: int = 0,
     lineups: Sequence[str] = (),
     workers: int = 2,
-    watch: Watch | None = None,
+    watch: OnDeal | None = None,
 ) -> Match:
     """Plays so many games, rounded up to whole deals; the result doesn't depend on the number of workers.
 

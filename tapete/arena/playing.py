@@ -100,7 +100,7 @@ def _move(state: State, policy: Policy, rng: Rng) -> float:
 
 def _draw(state: State, rng: Rng) -> None:
     """One event of chance: `State.deal` would draw all that follow from the same stream."""
-    outcome = int(calls.draw(state.game.table, state.data, rng.words))
-    calls.apply(state.game.table, state.data, outcome)
+    outcome = int(calls.draw(state.game.rulebook, state.data, rng.words))
+    calls.apply(state.game.rulebook, state.data, outcome)
     if state.history is not None:
         state.history.append(outcome)

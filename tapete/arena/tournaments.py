@@ -12,7 +12,7 @@ from tapete.arena.matches import Agent, Match, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
 from tapete.core import Game, TapeteError, make
 
-Watch = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
+OnGame = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def tournament(
     openings: int = 0,
     lineups: Sequence[str] = (),
     workers: int = 2,
-    watch: Watch | None = None,
+    watch: OnGame | None = None,
 ) -> Tournament:
     """A match of so many games for every pair of agents, all with the same seed; see `match`."""
     game = make(game) if isinstance(game, str) else game

@@ -28,7 +28,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import TABLE, open_rules
+from tapete.core.contract import RULEBOOK, open_rules
 from tapete.core.evaluator import open_evaluator
 from tapete.nets.ntuple import NTuple
 from tapete.nets.patterns import symmetries
@@ -72,7 +72,7 @@ def positions(*, priors: bool) -> Work:
 
     def work(rounds: int) -> int:
         for _ in range(rounds):
-            _judge(game.table, states, judge.address, judge.model, priors, *room)
+            _judge(game.rulebook, states, judge.address, judge.model, priors, *room)
         return rounds * len(states)
 
     return work
@@ -91,31 +91,31 @@ def plain_positions() -> Work:
 
     def work(rounds: int) -> int:
         for _ in range(rounds):
-            _judge_plainly(game.table, states, squares, ends, network.layout.offsets, network.weights, observation)
+            _judge_plainly(game.rulebook, states, squares, ends, network.layout.offsets, network.weights, observation)
         return rounds * len(states)
 
     return work
 
 
-@kernel(types.void(TABLE, STATES, types.uint64, WORDS, types.boolean, INTS, DOUBLES, FLOATS))
+@kernel(types.void(RULEBOOK, STATES, types.uint64, WORDS, types.boolean, INTS, DOUBLES, FLOATS))
 def _judge(
-    table: Any, states: Any, address: Any, model: Any, has_priors: bool, legal: Any, values: Any, priors: Any
+    rulebook: Any, states: Any, address: Any, model: Any, has_priors: bool, legal: Any, values: Any, priors: Any
 ) -> None:
-    rules, evaluate = open_rules(table), open_evaluator(address)
+    rules, evaluate = open_rules(rulebook), open_evaluator(address)
     state = np.empty_like(states[0])
     for i in range(len(states)):
         state[:] = states[i]
         p, moves, opinion = state_ptr(state), int32_ptr(legal), float32_ptr(priors)
         n = rules.actions(p, moves) if has_priors else 0
         words = uint64_ptr(model)
-        evaluate(uint64_ptr(table), p, rules.player(p), moves, n, words, words, float64_ptr(values), opinion)
+        evaluate(uint64_ptr(rulebook), p, rules.player(p), moves, n, words, words, float64_ptr(values), opinion)
 
 
-@kernel(types.float64(TABLE, STATES, LONGS, LONGS, LONGS, types.float32[:, ::1], FLOATS))
+@kernel(types.float64(RULEBOOK, STATES, LONGS, LONGS, LONGS, types.float32[:, ::1], FLOATS))
 def _judge_plainly(
-    table: Any, states: Any, squares: Any, ends: Any, offsets: Any, weights: Any, observation: Any
+    rulebook: Any, states: Any, squares: Any, ends: Any, offsets: Any, weights: Any, observation: Any
 ) -> float:
-    rules, size = open_rules(table), 64
+    rules, size = open_rules(rulebook), 64
     values = 0.0
     for i in range(len(states)):
         p = state_ptr(states[i])

@@ -23,7 +23,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.rng import below
 from tapete.core.tables import random_play
 
@@ -94,14 +94,14 @@ def observed_play(game: Game, games: int, rng: Rng) -> int:
     features = np.zeros(spec.max_actions * spec.feature_size, dtype=np.float32)  # [max_actions * feature_size]
     return int(
         _observed_play(
-            game.table, state, game.params, legal, observation, features, spec.feature_size, games, rng.words
+            game.rulebook, state, game.params, legal, observation, features, spec.feature_size, games, rng.words
         )
     )
 
 
-@kernel(types.int64(TABLE, BYTES, DOUBLES, INTS, FLOATS, FLOATS, types.int64, types.int64, WORDS))
+@kernel(types.int64(RULEBOOK, BYTES, DOUBLES, INTS, FLOATS, FLOATS, types.int64, types.int64, WORDS))
 def _observed_play(
-    table: Any,
+    rulebook: Any,
     state: Any,
     params: Any,
     legal: Any,
@@ -111,7 +111,7 @@ def _observed_play(
     games: int,
     words: Any,
 ) -> int:
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     p, rng = state_ptr(state), uint64_ptr(words)
     decisions = 0
     for _ in range(games):

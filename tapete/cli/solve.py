@@ -29,14 +29,14 @@ def solve(
     """Find an equilibrium, and prove by exact best responses how good it is."""
     from tapete.solve import DEFAULT
     from tapete.solve import solve as solve_game
-    from tapete.terminal.solving import Watch, read_share, show_strategy
+    from tapete.terminal.solving import SolvingScreen, read_share, show_strategy
 
     if show:
         show_strategy(show if ":" in show or not game else f"{make(game)}: {show}", save, as_json)
         return
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
-    with Watch(read_share(until), quiet=as_json) as watch:
+    with SolvingScreen(read_share(until), quiet=as_json) as watch:
         progress, table = solve_game(
             make(game),
             algorithm=algorithm or DEFAULT,

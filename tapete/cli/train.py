@@ -27,7 +27,7 @@ def train(
 ) -> None:
     """Learn a game. A run that is stopped goes on with --resume, and ends as if it had not been stopped."""
     from tapete import learn
-    from tapete.terminal.training import Watch
+    from tapete.terminal.training import TrainingScreen
 
     if listed:
         _list()
@@ -45,7 +45,7 @@ def train(
         raise TapeteError("write it as in: tapete train othello --with zero; `tapete train --list` shows all learners")
     rules, module = make(game), learn.learner(learner)
     config = learn.configure(learner, settings)
-    with Watch() as watch:
+    with TrainingScreen() as watch:
         run = learn.Run(folder, learner, rules, config, resume=resume, seconds=seconds, threads=threads, watch=watch)
         try:
             module.train(rules, config, run)

@@ -19,59 +19,59 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import TABLE, open_rules
+from tapete.core.contract import RULEBOOK, open_rules
 
 
-@kernel(types.void(TABLE, BYTES, DOUBLES))
-def start(table: Any, state: Any, params: Any) -> None:
-    open_rules(table).start(state_ptr(state), float64_ptr(params))
+@kernel(types.void(RULEBOOK, BYTES, DOUBLES))
+def start(rulebook: Any, state: Any, params: Any) -> None:
+    open_rules(rulebook).start(state_ptr(state), float64_ptr(params))
 
 
-@kernel(types.int64(TABLE, BYTES))
-def player(table: Any, state: Any) -> int:
-    return open_rules(table).player(state_ptr(state))
+@kernel(types.int64(RULEBOOK, BYTES))
+def player(rulebook: Any, state: Any) -> int:
+    return open_rules(rulebook).player(state_ptr(state))
 
 
-@kernel(types.int64(TABLE, BYTES, INTS))
-def actions(table: Any, state: Any, out: Any) -> int:
-    return open_rules(table).actions(state_ptr(state), int32_ptr(out))
+@kernel(types.int64(RULEBOOK, BYTES, INTS))
+def actions(rulebook: Any, state: Any, out: Any) -> int:
+    return open_rules(rulebook).actions(state_ptr(state), int32_ptr(out))
 
 
-@kernel(types.int64(TABLE, BYTES, INTS, DOUBLES))
-def outcomes(table: Any, state: Any, out: Any, probs: Any) -> int:
-    return open_rules(table).outcomes(state_ptr(state), int32_ptr(out), float64_ptr(probs))
+@kernel(types.int64(RULEBOOK, BYTES, INTS, DOUBLES))
+def outcomes(rulebook: Any, state: Any, out: Any, probs: Any) -> int:
+    return open_rules(rulebook).outcomes(state_ptr(state), int32_ptr(out), float64_ptr(probs))
 
 
-@kernel(types.int64(TABLE, BYTES, WORDS))
-def draw(table: Any, state: Any, rng: Any) -> int:
-    return open_rules(table).draw(state_ptr(state), uint64_ptr(rng))
+@kernel(types.int64(RULEBOOK, BYTES, WORDS))
+def draw(rulebook: Any, state: Any, rng: Any) -> int:
+    return open_rules(rulebook).draw(state_ptr(state), uint64_ptr(rng))
 
 
-@kernel(types.void(TABLE, BYTES, types.int64))
-def apply(table: Any, state: Any, action: int) -> None:
-    open_rules(table).apply(state_ptr(state), action)
+@kernel(types.void(RULEBOOK, BYTES, types.int64))
+def apply(rulebook: Any, state: Any, action: int) -> None:
+    open_rules(rulebook).apply(state_ptr(state), action)
 
 
-@kernel(types.void(TABLE, BYTES, DOUBLES))
-def returns(table: Any, state: Any, out: Any) -> None:
-    open_rules(table).returns(state_ptr(state), float64_ptr(out))
+@kernel(types.void(RULEBOOK, BYTES, DOUBLES))
+def returns(rulebook: Any, state: Any, out: Any) -> None:
+    open_rules(rulebook).returns(state_ptr(state), float64_ptr(out))
 
 
-@kernel(types.uint64(TABLE, BYTES, types.int64))
-def infoset(table: Any, state: Any, seat: int) -> int:
-    return open_rules(table).infoset(state_ptr(state), seat)
+@kernel(types.uint64(RULEBOOK, BYTES, types.int64))
+def infoset(rulebook: Any, state: Any, seat: int) -> int:
+    return open_rules(rulebook).infoset(state_ptr(state), seat)
 
 
-@kernel(types.void(TABLE, BYTES, types.int64, FLOATS))
-def observe(table: Any, state: Any, seat: int, out: Any) -> None:
-    open_rules(table).observe(state_ptr(state), seat, float32_ptr(out))
+@kernel(types.void(RULEBOOK, BYTES, types.int64, FLOATS))
+def observe(rulebook: Any, state: Any, seat: int, out: Any) -> None:
+    open_rules(rulebook).observe(state_ptr(state), seat, float32_ptr(out))
 
 
-@kernel(types.void(TABLE, BYTES, types.int64, WORDS))
-def redeal(table: Any, state: Any, seat: int, rng: Any) -> None:
-    open_rules(table).redeal(state_ptr(state), seat, uint64_ptr(rng))
+@kernel(types.void(RULEBOOK, BYTES, types.int64, WORDS))
+def redeal(rulebook: Any, state: Any, seat: int, rng: Any) -> None:
+    open_rules(rulebook).redeal(state_ptr(state), seat, uint64_ptr(rng))
 
 
-@kernel(types.void(TABLE, BYTES, types.int64, FLOATS))
-def features(table: Any, state: Any, action: int, out: Any) -> None:
-    open_rules(table).features(state_ptr(state), action, float32_ptr(out))
+@kernel(types.void(RULEBOOK, BYTES, types.int64, FLOATS))
+def features(rulebook: Any, state: Any, action: int, out: Any) -> None:
+    open_rules(rulebook).features(state_ptr(state), action, float32_ptr(out))

@@ -73,7 +73,7 @@ _RULES = types.NamedTuple([types.FunctionType(SIGNATURES[name]) for name in Rule
 
 # A game's rules in the signature of a kernel: the addresses of its functions. Passing eleven first-class functions
 # costs 130 microseconds a call from Python, passing this array costs a quarter of one.
-TABLE = types.uint64[::1]
+RULEBOOK = types.uint64[::1]
 
 
 def rule(function: Callable[..., Any]) -> Any:
@@ -82,8 +82,8 @@ def rule(function: Callable[..., Any]) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def open_rules(typing_context: Any, table: Any) -> Any:
-    """The first line of every kernel: `rules = open_rules(table)`; the table may also come as a pointer."""
+def open_rules(typing_context: Any, rulebook: Any) -> Any:
+    """The first line of every kernel: `rules = open_rules(rulebook)`; it may also come as a pointer."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data = arguments[0]
@@ -95,7 +95,7 @@ def open_rules(typing_context: Any, table: Any) -> Any:
         ]
         return context.make_tuple(builder, signature.return_type, functions)
 
-    return _RULES(table), generate
+    return _RULES(rulebook), generate
 
 
 def function_at(context: Any, builder: Any, function_type: Any, address: Any) -> Any:

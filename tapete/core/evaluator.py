@@ -2,9 +2,9 @@
 
 An evaluator is one C function, so a search is compiled once for all of them, as it is for all games::
 
-    evaluate(table, state, seat, legal, n, model, rng, values, priors)
+    evaluate(rulebook, state, seat, legal, n, model, rng, values, priors)
 
-``table``           the rules, for `open_rules`
+``rulebook``        the rules, for `open_rules`
 ``state``           where `seat` is to move; may be spoilt
 ``legal``           its `n` moves, in room for the most that the game ever has; may be spoilt. No priors wanted: n is 0
 ``model``           addresses of whatever the evaluator needs: weights, scratch memory

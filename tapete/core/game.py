@@ -42,7 +42,7 @@ class Game:
         return Rules(*(getattr(module, name) for name in Rules._fields))
 
     @cached_property
-    def table(self) -> NDArray[np.uint64]:
+    def rulebook(self) -> NDArray[np.uint64]:
         """The same as a kernel takes them: [11] addresses."""
         return np.array([function.address for function in self.rules], dtype=np.uint64)
 
@@ -76,7 +76,7 @@ class Game:
     def start(self) -> State:
         """The state before anything happened."""
         data = np.zeros(self.size, dtype=np.uint8)
-        calls.start(self.table, data, self.params)
+        calls.start(self.rulebook, data, self.params)
         return State(self, data, [])
 
     def read(self, text: str) -> State:
@@ -115,7 +115,7 @@ class Game:
         record = self.record(data)
         return Scene(
             seat=seat,
-            player=int(calls.player(self.table, data)),
+            player=int(calls.player(self.rulebook, data)),
             parts=tuple(module.parts(self.spec, record, seat)),
             moves=tuple(
                 Move(action=action, text=self.write(data, action), place=module.place(self.spec, record, action))
@@ -131,16 +131,16 @@ class Game:
 
     def actions(self, data: Bytes) -> list[int]:
         """Legal actions of whoever moves, chance included; ascending."""
-        if calls.player(self.table, data) == CHANCE:
+        if calls.player(self.rulebook, data) == CHANCE:
             return [outcome for outcome, _ in self.outcomes(data)]
         out = np.empty(max(self.spec.max_actions, 1), dtype=np.int32)
-        return out[: calls.actions(self.table, data, out)].tolist()
+        return out[: calls.actions(self.rulebook, data, out)].tolist()
 
     def outcomes(self, data: Bytes) -> list[tuple[int, float]]:
         """What chance may do, with probabilities."""
         out = np.empty(max(self.spec.outcomes, 1), dtype=np.int32)
         probs = np.empty(max(self.spec.outcomes, 1), dtype=np.float64)
-        n = calls.outcomes(self.table, data, out, probs)
+        n = calls.outcomes(self.rulebook, data, out, probs)
         return list(zip(out[:n].tolist(), probs[:n].tolist(), strict=True))
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class State:
     @property
     def player(self) -> int:
         """Who moves: a seat, CHANCE or TERMINAL."""
-        return int(calls.player(self.game.table, self.data))
+        return int(calls.player(self.game.rulebook, self.data))
 
     @property
     def over(self) -> bool:
@@ -184,7 +184,7 @@ class State:
             action = self.read(action)
         elif not isinstance(action, int | np.integer) or action not in self.actions():
             raise IllegalAction(self._illegal(str(action)))
-        calls.apply(self.game.table, self.data, action)
+        calls.apply(self.game.rulebook, self.data, action)
         if self.history is not None:
             self.history.append(int(action))
         return self
@@ -192,8 +192,8 @@ class State:
     def deal(self, rng: Rng) -> State:
         """Lets chance move until a player has to, or the game is over."""
         while self.player == CHANCE:
-            outcome = calls.draw(self.game.table, self.data, rng.words)
-            calls.apply(self.game.table, self.data, outcome)
+            outcome = calls.draw(self.game.rulebook, self.data, rng.words)
+            calls.apply(self.game.rulebook, self.data, outcome)
             if self.history is not None:
                 self.history.append(int(outcome))
         return self
@@ -201,18 +201,18 @@ class State:
     def returns(self) -> list[float]:
         """The payoffs, one a seat; zeros until the game is over."""
         out = np.zeros(self.game.players, dtype=np.float64)
-        calls.returns(self.game.table, self.data, out)
+        calls.returns(self.game.rulebook, self.data, out)
         return out.tolist()
 
     def infoset(self, seat: int) -> int:
         """Key of all that the seat knows."""
-        return int(calls.infoset(self.game.table, self.data, self._seat(seat)))
+        return int(calls.infoset(self.game.rulebook, self.data, self._seat(seat)))
 
     def view(self, seat: int) -> View:
         """What the seat may know: this is what goes to a policy or a browser."""
         seat = self._seat(seat)
         world = self.data.copy()
-        calls.redeal(self.game.table, world, seat, Rng("view", self.infoset(seat)).words)
+        calls.redeal(self.game.rulebook, world, seat, Rng("view", self.infoset(seat)).words)
         return View(self.game, world, seat)
 
     def scene(self) -> Scene:
@@ -287,7 +287,7 @@ class View:
     @property
     def player(self) -> int:
         """Who moves: a seat, CHANCE or TERMINAL."""
-        return int(calls.player(self.game.table, self._world))
+        return int(calls.player(self.game.rulebook, self._world))
 
     @property
     def over(self) -> bool:
@@ -301,12 +301,12 @@ class View:
     @property
     def infoset(self) -> int:
         """Key of all that the seat knows."""
-        return int(calls.infoset(self.game.table, self._world, self.seat))
+        return int(calls.infoset(self.game.rulebook, self._world, self.seat))
 
     def observation(self) -> NDArray[np.float32]:
         """The same as numbers: [observation_size], laid out as `Spec.observation(seat)` says."""
         out = np.zeros(self.game.spec.observation_size, dtype=np.float32)
-        calls.observe(self.game.table, self._world, self.seat, out)
+        calls.observe(self.game.rulebook, self._world, self.seat, out)
         return out[: sum(part.size for part in self.game.spec.observation(self.seat))]
 
     def features(self) -> NDArray[np.float32]:
@@ -314,19 +314,19 @@ class View:
         legal = self.actions()
         out = np.zeros((len(legal), self.game.spec.feature_size), dtype=np.float32)
         for row, action in zip(out, legal, strict=True):
-            calls.features(self.game.table, self._world, action, row)
+            calls.features(self.game.rulebook, self._world, action, row)
         return out
 
     def returns(self) -> list[float]:
         """The payoffs, one a seat, once the game is over; zeros before."""
         out = np.zeros(self.game.players, dtype=np.float64)
-        calls.returns(self.game.table, self._world, out)
+        calls.returns(self.game.rulebook, self._world, out)
         return out.tolist()
 
     def sample(self, rng: Rng) -> State:
         """A world that may be the real one: everything that the seat can't know, dealt anew."""
         world = self._world.copy()
-        calls.redeal(self.game.table, world, self.seat, rng.words)
+        calls.redeal(self.game.rulebook, world, self.seat, rng.words)
         return State(self.game, world, None)
 
     def write(self, action: int) -> str:
@@ -352,7 +352,7 @@ def words(state: State) -> Iterator[str]:
     again = state.game.start()
     for action in state.history:
         yield again.write(action)
-        calls.apply(state.game.table, again.data, action)
+        calls.apply(state.game.rulebook, again.data, action)
 
 
 __all__ = ["Game", "Move", "Place", "State", "View"]

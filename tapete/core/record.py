@@ -47,7 +47,7 @@ class Record:
 
     def states(self) -> Iterator[State]:
         """The game again, state by state, each move checked; the same object every time."""
-        state = self.start().start()
+        state = self.make().start()
         yield state
         for i, word in enumerate(self.moves):
             try:
@@ -56,13 +56,13 @@ class Record:
                 raise TapeteError(f"move {i + 1} of the record: {error}") from None
             yield state
 
-    def start(self) -> Game:
+    def make(self) -> Game:
         """The game that was played."""
         return make(self.game)
 
     def replay(self) -> State:
         """The state at the end of the log. The payoffs that it tells must be those of the rules."""
-        state = self.start().start()
+        state = self.make().start()
         for state in self.states():  # noqa: B007
             pass
         returns = tuple(state.returns()) if state.over else None

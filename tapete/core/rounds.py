@@ -34,7 +34,7 @@ class Round:
 
 
 @dataclass(frozen=True)
-class Place:
+class Situation:
     """Where a seat is: in the first round of a game, after these moves."""
 
     game: str
@@ -53,7 +53,7 @@ def first_round(game: Game) -> Round | None:
     return module.first_round(game.spec) if module else None
 
 
-def current_round(view: View) -> Place | None:
+def current_round(view: View) -> Situation | None:
     """The round that a seat is in; None in games that are not played in rounds."""
     module = _module(view.game)
     return module.current_round(view.game.spec, view.game.record(view._world), view.seat) if module else None

@@ -25,7 +25,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.game import Game, State
 from tapete.core.rng import Rng, below
@@ -63,21 +63,21 @@ class Tables:
         self._legal = np.zeros((size, max(spec.max_actions, 1)), dtype=np.int32)  # [B, max_actions]
         self._counts = np.zeros(size, dtype=np.int32)  # [B]
         self._observations = np.zeros((size, spec.observation_size), dtype=np.float32)  # [B, observation_size]
-        _start(game.table, self.states, game.params, self.players, self.rng)
+        _start(game.rulebook, self.states, game.params, self.players, self.rng)
 
     def actions(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Legal actions [B, max_actions] of the movers and how many there are [B]; overwritten by the next call."""
-        _actions(self.game.table, self.states, self._legal, self._counts)
+        _actions(self.game.rulebook, self.states, self._legal, self._counts)
         return self._legal, self._counts
 
     def observe(self) -> NDArray[np.float32]:
         """What the movers see [B, observation_size]; overwritten by the next call."""
-        _observe(self.game.table, self.states, self.players, self._observations)
+        _observe(self.game.rulebook, self.states, self.players, self._observations)
         return self._observations
 
     def features(self, actions: NDArray[np.int32], out: NDArray[np.float32]) -> None:
         """One action of each table as numbers, into `out` [B, feature_size]."""
-        _features(self.game.table, self.states, np.ascontiguousarray(actions, dtype=np.int32), out)
+        _features(self.game.rulebook, self.states, np.ascontiguousarray(actions, dtype=np.int32), out)
 
     def step(self, actions: NDArray[np.int32]) -> None:
         """One move at each table [B], and what chance does after it. Unchecked: see `check`.
@@ -87,7 +87,9 @@ class Tables:
         chosen = np.ascontiguousarray(actions, dtype=np.int32)
         if chosen.shape != self.players.shape:
             raise TapeteError(f"{len(self.players)} actions are needed, not {chosen.shape}")
-        _step(self.game.table, self.states, self.game.params, chosen, self.players, self.over, self.rewards, self.rng)
+        _step(
+            self.game.rulebook, self.states, self.game.params, chosen, self.players, self.over, self.rewards, self.rng
+        )
         self.finished += int(self.over.sum())
 
     def check(self, actions: NDArray[np.int32]) -> None:
@@ -117,7 +119,7 @@ def random_play(game: Game, games: int, rng: Rng) -> Played:
     out = np.zeros(max(game.spec.max_actions, game.players, 1), dtype=np.int32)
     rewards = np.zeros(game.players)
     counts = np.zeros(2, dtype=np.int64)
-    _random_play(game.table, state, game.params, out, games, rng.words, rewards, counts)
+    _random_play(game.rulebook, state, game.params, out, games, rng.words, rewards, counts)
     return Played(games, int(counts[0]), int(counts[1]), rewards)
 
 
@@ -131,38 +133,40 @@ def _deal(rules: Any, p: Any, rng: Any) -> Any:
     return who
 
 
-@kernel(types.void(TABLE, STATES, DOUBLES, INTS, WORDS))
-def _start(table: Any, states: Any, params: Any, players: Any, rng: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, DOUBLES, INTS, WORDS))
+def _start(rulebook: Any, states: Any, params: Any, players: Any, rng: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(states)):
         rules.start(state_ptr(states[i]), float64_ptr(params))
         players[i] = _deal(rules, state_ptr(states[i]), uint64_ptr(rng))
 
 
-@kernel(types.void(TABLE, STATES, INT_ROWS, INTS))
-def _actions(table: Any, states: Any, legal: Any, counts: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, INT_ROWS, INTS))
+def _actions(rulebook: Any, states: Any, legal: Any, counts: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(states)):
         counts[i] = rules.actions(state_ptr(states[i]), int32_ptr(legal[i]))
 
 
-@kernel(types.void(TABLE, STATES, INTS, FLOAT_ROWS))
-def _observe(table: Any, states: Any, players: Any, out: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, INTS, FLOAT_ROWS))
+def _observe(rulebook: Any, states: Any, players: Any, out: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(states)):
         rules.observe(state_ptr(states[i]), players[i], float32_ptr(out[i]))
 
 
-@kernel(types.void(TABLE, STATES, INTS, FLOAT_ROWS))
-def _features(table: Any, states: Any, actions: Any, out: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, INTS, FLOAT_ROWS))
+def _features(rulebook: Any, states: Any, actions: Any, out: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(states)):
         rules.features(state_ptr(states[i]), actions[i], float32_ptr(out[i]))
 
 
-@kernel(types.void(TABLE, STATES, DOUBLES, INTS, INTS, BYTES, DOUBLE_ROWS, WORDS))
-def _step(table: Any, states: Any, params: Any, actions: Any, players: Any, over: Any, rewards: Any, rng: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, DOUBLES, INTS, INTS, BYTES, DOUBLE_ROWS, WORDS))
+def _step(
+    rulebook: Any, states: Any, params: Any, actions: Any, players: Any, over: Any, rewards: Any, rng: Any
+) -> None:
+    rules = open_rules(rulebook)
     r = uint64_ptr(rng)
     for i in range(len(states)):
         p = state_ptr(states[i])
@@ -177,11 +181,11 @@ def _step(table: Any, states: Any, params: Any, actions: Any, players: Any, over
         players[i] = who
 
 
-@kernel(types.void(TABLE, BYTES, DOUBLES, INTS, types.int64, WORDS, DOUBLES, LONGS))
+@kernel(types.void(RULEBOOK, BYTES, DOUBLES, INTS, types.int64, WORDS, DOUBLES, LONGS))
 def _random_play(
-    table: Any, state: Any, params: Any, out: Any, games: int, words: Any, rewards: Any, counts: Any
+    rulebook: Any, state: Any, params: Any, out: Any, games: int, words: Any, rewards: Any, counts: Any
 ) -> None:
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     p, legal, rng = state_ptr(state), int32_ptr(out), uint64_ptr(words)
     payoffs = np.zeros(len(rewards))
     for _ in range(games):

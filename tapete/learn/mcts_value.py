@@ -50,7 +50,7 @@ OPPONENTS = ("random", "mcts")
 CHUNK = 16  # games between two looks at the clock
 NODES = 64  # of a tree, a simulation
 
-Judge = Callable[[], Evaluator]
+MakeEvaluator = Callable[[], Evaluator]
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class Data(NamedTuple):
     games: NDArray[np.int32]  # [N] which game it is from
 
 
-def play(game: Game, config: Config, judge: Judge, iterations: int, rng: Rng, number: int) -> Data:
+def play(game: Game, config: Config, evaluator: MakeEvaluator, iterations: int, rng: Rng, number: int) -> Data:
     """One game; the search has seat 0 in games of even number and seat 1 in the others."""
-    search = MCTS(game, judge, nodes=NODES * iterations)
+    search = MCTS(game, evaluator, nodes=NODES * iterations)
     budget = Budget(iterations=iterations)
     state, states, movers = game.start(), [], []
     while not state.over:
@@ -150,7 +150,7 @@ def class_weights(results: NDArray[np.float32]) -> NDArray[np.float32]:
     return (len(results) / (len(classes) * counts))[place].astype(np.float32)
 
 
-class Learner:
+class Training:
     """All that a run remembers."""
 
     def __init__(self, game: Game, config: Config, run: Run) -> None:
@@ -181,22 +181,22 @@ class Learner:
 
     def play(self) -> bool:
         """Plays the games of a generation; False where time ran out."""
-        judge: Judge = playouts if self.generation == 0 else partial(self.network.evaluator, self.game)
+        evaluator: MakeEvaluator = playouts if self.generation == 0 else partial(self.network.evaluator, self.game)
         games = self.config.games_of(self.generation)
         with ThreadPoolExecutor(self.run.threads) as pool:
             while self.played < games:
                 if self.stop("playing"):
                     return False
                 numbers = range(self.played, min(self.played + CHUNK, games))
-                parts = list(pool.map(partial(self._play, judge), numbers))
+                parts = list(pool.map(partial(self._play, evaluator), numbers))
                 self.data = Data(*(np.concatenate(column) for column in zip(self.data, *parts, strict=True)))
                 self.played = numbers.stop
         return True
 
-    def _play(self, judge: Judge, number: int) -> Data:
+    def _play(self, evaluator: MakeEvaluator, number: int) -> Data:
         rng = Rng(self.config.seed, "game", self.generation, number)
         before = sum(map(self.config.games_of, range(self.generation)))
-        return play(self.game, self.config, judge, self.config.iterations_of(self.generation), rng, before + number)
+        return play(self.game, self.config, evaluator, self.config.iterations_of(self.generation), rng, before + number)
 
     # Learning
 
@@ -344,7 +344,7 @@ _COLUMNS = (("results", np.float32), ("games", np.int32))
 def train(game: Game, config: Config, run: Run) -> None:
     """Plays and learns, generation by generation."""
     torch.set_num_threads(run.threads)
-    learner = Learner(game, config, run)
+    learner = Training(game, config, run)
     if checkpoint := run.load():
         learner.restore(checkpoint)
     while learner.generation < config.generations:

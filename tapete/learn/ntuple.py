@@ -35,13 +35,13 @@ from tapete.core.compile import (
     kernel,
     uint64_ptr,
 )
-from tapete.core.contract import TABLE, TERMINAL, open_rules
+from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import Evaluator, doubles_at, floats_at, ints_at, states_at
 from tapete.core.game import Game
 from tapete.core.rng import Rng, below, uniform
 from tapete.core.spec import within
 from tapete.learn.run import Checkpoint, Run
-from tapete.nets.ntuple import NTuple, copy_state, find_entries, judge, open_net, settle
+from tapete.nets.ntuple import NTuple, copy_state, find_entries, open_net, score_of, settle
 from tapete.search import MCTS, Budget
 
 BATCH = 200  # games that are played before anything is learned from them; each batch has its random stream
@@ -125,7 +125,7 @@ def sort_moves(rules: Any, net: Any, room: Any, state: Any, seat: int, n: int) -
         child = ahead(room.states, i * net.size)
         copy_state(child, state, net.size)
         rules.apply(child, room.legal[i])
-        room.scores[i] = judge(rules, net, child, seat, room.payoffs)
+        room.scores[i] = score_of(rules, net, child, seat, room.payoffs)
         place = i
         while place > 0 and room.scores[room.order[place - 1]] < room.scores[i]:
             room.order[place] = room.order[place - 1]
@@ -140,7 +140,7 @@ def best_move(rules: Any, net: Any, room: Any, state: Any, seat: int, n: int, hi
     for i in range(n):
         copy_state(net.child, state, net.size)
         rules.apply(net.child, room.legal[i])
-        score = judge(rules, net, net.child, seat, room.payoffs)
+        score = score_of(rules, net, net.child, seat, room.payoffs)
         if score > best:
             best = score
             room.choice[0] = room.legal[i]
@@ -150,9 +150,9 @@ def best_move(rules: Any, net: Any, room: Any, state: Any, seat: int, n: int, hi
 
 
 @kernel(types.float64(UINT64_PTR, UINT64_PTR, STATE_PTR, types.int64, types.int64, types.float64, types.float64))
-def look_ahead(table: Any, model: Any, state: Any, level: int, depth: int, low: float, high: float) -> float:
+def look_ahead(rulebook: Any, model: Any, state: Any, level: int, depth: int, low: float, high: float) -> float:
     """Alpha-beta from a settled state: the sum for its mover after the best move, which is the level's `choice`."""
-    rules, net = open_rules(table), open_net(model)
+    rules, net = open_rules(rulebook), open_net(model)
     room = open_level(model, level, net.size)
     seat, n = rules.player(state), rules.actions(state, room.legal)
     if depth <= 1:
@@ -166,9 +166,9 @@ def look_ahead(table: Any, model: Any, state: Any, level: int, depth: int, low: 
         if mover == TERMINAL:
             score = float(room.scores[move])
         elif mover == seat:
-            score = look_ahead(table, model, child, level + 1, depth - 1, max(low, best), high)
+            score = look_ahead(rulebook, model, child, level + 1, depth - 1, max(low, best), high)
         else:
-            score = -look_ahead(table, model, child, level + 1, depth - 1, -high, -max(low, best))
+            score = -look_ahead(rulebook, model, child, level + 1, depth - 1, -high, -max(low, best))
         if score > best:
             best = score
             room.choice[0] = room.legal[move]
@@ -222,9 +222,9 @@ def open_game(rules: Any, net: Any, state: Any, params: Any, moves: int, rng: An
 
 
 @helper
-def play_game(table: Any, model: Any, state: Any, play: Any, batch: Any, first: int, rng: Any) -> int:
+def play_game(rulebook: Any, model: Any, state: Any, play: Any, batch: Any, first: int, rng: Any) -> int:
     """From here to the end, noting every position in which there is a choice; returns where the next would be noted."""
-    rules, net = open_rules(table), open_net(model)
+    rules, net = open_rules(rulebook), open_net(model)
     room = open_level(model, 0, net.size)
     t = first
     while True:
@@ -237,7 +237,7 @@ def play_game(table: Any, model: Any, state: Any, play: Any, batch: Any, first: 
         for lane in range(net.patterns + 2):
             batch.found[t, lane] = net.found[lane]
         depth = max(play.depth, play.endgame) if empty_squares(net) <= play.endgame else play.depth
-        batch.targets[t] = math.tanh(look_ahead(table, model, state, 0, depth, -np.inf, np.inf))
+        batch.targets[t] = math.tanh(look_ahead(rulebook, model, state, 0, depth, -np.inf, np.inf))
         move = room.legal[below(rng, n)] if uniform(rng) < play.epsilon else room.choice[0]
         batch.seats[t] = seat
         batch.strayed[t] = move != room.choice[0]
@@ -260,16 +260,16 @@ def mix_returns(batch: Any, first: int, end: int, payoff: float, trace: float) -
         later = side * target
 
 
-@kernel(types.int64(TABLE, DOUBLES, WORDS, PLAY_TYPE, BATCH_TYPE, types.int64, WORDS))
-def play_games(table: Any, params: Any, model: Any, play: Any, batch: Any, games: int, words: Any) -> int:
+@kernel(types.int64(RULEBOOK, DOUBLES, WORDS, PLAY_TYPE, BATCH_TYPE, types.int64, WORDS))
+def play_games(rulebook: Any, params: Any, model: Any, play: Any, batch: Any, games: int, words: Any) -> int:
     """Fills a batch; how many positions it has."""
-    rules, net, rng = open_rules(table), open_net(uint64_ptr(model)), uint64_ptr(words)
+    rules, net, rng = open_rules(rulebook), open_net(uint64_ptr(model)), uint64_ptr(words)
     payoffs, state = doubles_at(model[OWN + 6]), states_at(model[OWN + 7])
     end = 0
     for _ in range(games):
         first = end
         open_game(rules, net, state, float64_ptr(params), below(rng, play.opening + 1), rng)
-        end = play_game(uint64_ptr(table), uint64_ptr(model), state, play, batch, first, rng)
+        end = play_game(uint64_ptr(rulebook), uint64_ptr(model), state, play, batch, first, rng)
         rules.returns(state, payoffs)
         mix_returns(batch, first, end, payoffs[0] / net.knobs[0], play.trace)
     return end
@@ -306,7 +306,7 @@ def learn(model: Any, coherence: Any, twins: Any, batch: Any, positions: int, ra
     return squares / max(positions, 1)
 
 
-class Learner:
+class Training:
     """A run: the tables, what they remember of their errors, and how many games were played."""
 
     def __init__(self, game: Game, config: Config, run: Run) -> None:
@@ -343,7 +343,7 @@ class Learner:
         rate = (config.deep_rate if deep else config.rate) * min(1.0, left / max(config.anneal, 1e-9))
         play = Play(config.depth if deep else 1, config.endgame, config.opening, config.epsilon, config.trace)
         rng = Rng(config.seed, "games", self.done)
-        positions = play_games(game.table, game.params, self.model, play, self.batch, games, rng.words)
+        positions = play_games(game.rulebook, game.params, self.model, play, self.batch, games, rng.words)
         error = learn(self.model, self.coherence, self.network.layout.twins, self.batch, positions, rate)
         self.tally += error * positions, positions
         self.done += games
@@ -384,7 +384,7 @@ class Learner:
 
 def train(game: Game, config: Config, run: Run) -> None:
     """Plays and learns until all games are played or the time is over."""
-    learner = Learner(game, config, run)
+    learner = Training(game, config, run)
     if checkpoint := run.load():
         learner.restore(checkpoint)
     while learner.done < learner.total and not run.out_of_time:

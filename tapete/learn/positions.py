@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from tapete.core import Field, Game, Spec
 from tapete.core.compile import float32_ptr, kernel, state_ptr
-from tapete.core.contract import TABLE, open_rules
+from tapete.core.contract import RULEBOOK, open_rules
 from tapete.core.tables import FLOAT_ROWS, STATES
 
 
 def observe(game: Game, states: NDArray[np.uint8]) -> NDArray[np.float32]:
     """What the mover sees in each of these states [N, bytes]: [N, observation_size]."""
     out = np.zeros((len(states), game.spec.observation_size), dtype=np.float32)
-    _observe(game.table, np.ascontiguousarray(states), out)
+    _observe(game.rulebook, np.ascontiguousarray(states), out)
     return out
 
 
-@kernel(types.void(TABLE, STATES, FLOAT_ROWS))
-def _observe(table: Any, states: Any, out: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, FLOAT_ROWS))
+def _observe(rulebook: Any, states: Any, out: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(states)):
         p = state_ptr(states[i])
         rules.observe(p, rules.player(p), float32_ptr(out[i]))

@@ -35,7 +35,7 @@ from tapete.nets import Architecture
 from tapete.nets.torch import Module, from_torch, to_torch
 from tapete.nets.zoo import mlp, residual
 from tapete.search import MCTS, Budget
-from tapete.search.batch import Forest, Judge
+from tapete.search.batch import Forest, Predict
 
 NODES = 24  # of a tree, a simulation: the moves of a position, and what is kept from the move before
 SHOWN = 64  # games between two looks of who watches
@@ -130,7 +130,7 @@ class Hall:
         """What seat 0 got at tables whose game is over, -1 to 1."""
         out = np.zeros((len(which), 2))
         for payoffs, table in zip(out, which, strict=True):
-            calls.returns(self.game.table, self.forest.roots[table], payoffs)
+            calls.returns(self.game.rulebook, self.forest.roots[table], payoffs)
         return (out[:, 0] / self.game.spec.utility[1]).astype(np.float32)
 
     def move(self, visits: NDArray[np.int32], plies: int, rng: Rng) -> None:
@@ -176,7 +176,7 @@ def _drawn(tries: dict[int, int], rng: Rng) -> int:
     return next(action for action, heap in zip(tries, np.cumsum(list(tries.values())), strict=True) if left < heap)
 
 
-def self_play(game: Game, judge: Judge, config: Config, rng: Rng) -> Samples:
+def self_play(game: Game, predict: Predict, config: Config, rng: Rng) -> Samples:
     """The games of a generation."""
     tables = min(config.tables, config.games)
     hall = Hall(game, tables, config.simulations, config.c)
@@ -187,8 +187,8 @@ def self_play(game: Game, judge: Judge, config: Config, rng: Rng) -> Samples:
     kept: list[tuple[NDArray[Any], ...]] = []  # what the columns of Samples are made of, a step each
     while (movers := hall.movers).max() != TERMINAL:
         long = np.array([rng.uniform() < config.long for _ in range(tables)])
-        hall.forest.grow(judge, config.short, which=~long, rng=rng)
-        hall.forest.grow(judge, config.simulations, which=long, noise=config.noise, alpha=config.alpha, rng=rng)
+        hall.forest.grow(predict, config.short, which=~long, rng=rng)
+        hall.forest.grow(predict, config.simulations, which=long, noise=config.noise, alpha=config.alpha, rng=rng)
         rows = np.flatnonzero(long & (movers != TERMINAL))
         visits = hall.forest.visits()
         found = hall.forest.values().astype(np.float32)
@@ -205,7 +205,7 @@ def self_play(game: Game, judge: Judge, config: Config, rng: Rng) -> Samples:
     return Samples(states, learned, found, np.where(who == 0, results[games], -results[games]))
 
 
-def gate_match(game: Game, challenger: Judge, champion: Judge, config: Config, rng: Rng) -> float:
+def gate_match(game: Game, challenger: Predict, champion: Predict, config: Config, rng: Rng) -> float:
     """The challenger's share of the points in a match of pairs: the same opening from both seats."""
     pairs = -(-config.gate_games // 2)
     openings = np.array([_opening(game, config.gate_plies, rng) for _ in range(pairs)])
@@ -217,10 +217,10 @@ def gate_match(game: Game, challenger: Judge, champion: Judge, config: Config, r
             hall.begin(np.arange(pairs), openings)
         while (movers := halls[0].movers).max() != TERMINAL:
             visits = np.zeros((pairs, game.spec.actions), dtype=np.int32)
-            for who, (hall, judge) in enumerate(zip(halls, (challenger, champion), strict=True)):
+            for who, (hall, predict) in enumerate(zip(halls, (challenger, champion), strict=True)):
                 mine = movers == (seat if who == 0 else 1 - seat)
                 if mine.any():
-                    hall.forest.grow(judge, config.short, rng=rng, which=mine)
+                    hall.forest.grow(predict, config.short, rng=rng, which=mine)
                     visits[mine] = hall.forest.visits()[mine]
             for hall in halls:
                 hall.move(visits, 0, Rng("gate"))
@@ -248,7 +248,7 @@ def architecture(spec: Spec, config: Config) -> Architecture:
     return mlp(spec.observation_size, (4 * config.channels,) * max(config.blocks, 1), actions=spec.actions)
 
 
-def judge_of(module: Module, *, bfloat16: bool) -> Judge:
+def predictor(module: Module, *, bfloat16: bool) -> Predict:
     """A module as it is now, for self-play: normalisation folded in, channels last."""
     frozen: Any = copy.deepcopy(module).eval()
     for name, norm in frozen.norms.items():
@@ -259,14 +259,14 @@ def judge_of(module: Module, *, bfloat16: bool) -> Judge:
     heads = frozen.architecture.outputs
 
     @torch.inference_mode()
-    def judge(observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def predict(observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         said = frozen(torch.from_numpy(observations).to(kind)).float().numpy()
         return said[:, heads["value"].start], said[:, heads["policy"]]
 
-    return judge
+    return predict
 
 
-class Learner:
+class Training:
     """All that a run remembers."""
 
     def __init__(self, game: Game, config: Config, run: Run) -> None:
@@ -282,14 +282,14 @@ class Learner:
     def generate(self) -> None:
         """One generation: self-play, learning, gate."""
         config, rng = self.config, Rng(self.config.seed, "generation", self.generation)
-        champion = judge_of(self.champion, bfloat16=config.bfloat16)
+        champion = predictor(self.champion, bfloat16=config.bfloat16)
         new = self.play(champion, rng.spawn("play"))
         self.samples = self.samples.then([new], max(config.buffer, len(new.states)))
         steps = round(config.passes * len(new.states) / config.batch) + 1
         losses = self.learn(steps, rng.spawn("learn"))
         share = 1.0
         if config.gate_games:
-            challenger = judge_of(self.challenger, bfloat16=config.bfloat16)
+            challenger = predictor(self.challenger, bfloat16=config.bfloat16)
             share = gate_match(self.game, challenger, champion, config, rng.spawn("gate"))
         if share >= config.gate_share:
             self.champion.load_state_dict(self.challenger.state_dict())
@@ -305,7 +305,7 @@ class Learner:
             champions=self.wins,
         )
 
-    def play(self, champion: Judge, rng: Rng) -> Samples:
+    def play(self, champion: Predict, rng: Rng) -> Samples:
         """The games of this generation."""
         if self.generation or not self.config.playout_games:
             return self_play(self.game, champion, self.config, rng)
@@ -382,7 +382,7 @@ class Learner:
 def train(game: Game, config: Config, run: Run) -> None:
     """Generation after generation."""
     torch.set_num_threads(run.threads)
-    learner = Learner(game, config, run)
+    learner = Training(game, config, run)
     if checkpoint := run.load():
         learner.restore(checkpoint)
     while learner.generation < config.generations and not run.out_of_time:

@@ -125,7 +125,7 @@ class Network:
         return []
 
     def evaluator(self, game: Game) -> Evaluator:
-        """Judges states of a game in a search, for one thread; see `tapete.nets.judge`."""
-        from tapete.nets.judge import judge
+        """Judges states of a game in a search, for one thread; see `tapete.nets.evaluation`."""
+        from tapete.nets.evaluation import evaluator_of
 
-        return judge(self, game)
+        return evaluator_of(self, game)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.compile import BYTES, DOUBLES, WORDS, ahead, float64_ptr, helper, kernel, state_ptr, uint64_ptr
-from tapete.core.contract import TABLE, TERMINAL, open_rules
+from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, evaluator, floats_at, ints_at, longs_at, states_at
 from tapete.core.game import Game, View
@@ -165,7 +165,7 @@ def settle(rules: Any, net: Any, state: Any) -> int:
 
 
 @helper
-def judge(rules: Any, net: Any, state: Any, seat: int, payoffs: Any) -> float:
+def score_of(rules: Any, net: Any, state: Any, seat: int, payoffs: Any) -> float:
     """The sum for a seat, whoever is to move. The state is settled by it, and `net.found` tells what was added up."""
     moves = settle(rules, net, state)
     if moves == 0:
@@ -185,24 +185,24 @@ def value_of(net: Any, total: float) -> float:
 
 @evaluator
 def _judge_state(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     net = open_net(model)
-    value = value_of(net, judge(open_rules(table), net, state, seat, values))
+    value = value_of(net, score_of(open_rules(rulebook), net, state, seat, values))
     values[seat], values[1 - seat] = value, -value
 
 
 @evaluator
 def _judge_moves(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     """The value is that of the best move: looking one move ahead comes free with the priors."""
-    rules, net = open_rules(table), open_net(model)
-    best = -np.inf if n > 0 else judge(rules, net, state, seat, values)
+    rules, net = open_rules(rulebook), open_net(model)
+    best = -np.inf if n > 0 else score_of(rules, net, state, seat, values)
     for i in range(n):
         copy_state(net.child, state, net.size)
         rules.apply(net.child, legal[i])
-        total = judge(rules, net, net.child, seat, values)
+        total = score_of(rules, net, net.child, seat, values)
         best = max(best, total)
         priors[i] = total
     share = 0.0
@@ -215,10 +215,10 @@ def _judge_moves(
     values[seat], values[1 - seat] = value, -value
 
 
-@kernel(types.float64(TABLE, BYTES, types.int64, WORDS, DOUBLES))
-def _value(table: Any, state: Any, seat: int, model: Any, payoffs: Any) -> float:
+@kernel(types.float64(RULEBOOK, BYTES, types.int64, WORDS, DOUBLES))
+def _value(rulebook: Any, state: Any, seat: int, model: Any, payoffs: Any) -> float:
     net = open_net(uint64_ptr(model))
-    return value_of(net, judge(open_rules(table), net, state_ptr(state), seat, float64_ptr(payoffs)))
+    return value_of(net, score_of(open_rules(rulebook), net, state_ptr(state), seat, float64_ptr(payoffs)))
 
 
 def board_size(game: Game) -> int:
@@ -292,9 +292,9 @@ class NTuple:
 
     def value(self, view: View) -> float:
         """The payoff that the view's seat may expect."""
-        judge = self.evaluator(view.game, priors=False)  # lives as long as its addresses are used
+        evaluator = self.evaluator(view.game, priors=False)  # lives as long as its addresses are used
         data = view.sample(Rng(0)).data
-        return float(_value(view.game.table, data, view.seat, judge.model, np.zeros(2)))
+        return float(_value(view.game.rulebook, data, view.seat, evaluator.model, np.zeros(2)))
 
     def save(self, path: str | Path) -> None:
         """Writes the file, all of it or nothing; weights as numbers of 16 bits, each once."""

@@ -66,7 +66,7 @@ OP = np.dtype(
 )
 
 
-class Place(NamedTuple):
+class Region(NamedTuple):
     """Where what a layer gives lies in the scratch memory, for one position."""
 
     shape: Shape
@@ -119,7 +119,9 @@ def build(architecture: Architecture, weights: Mapping[str, Floats]) -> Program:
         builder.free += [builder.places[name] for name in last.get(i, ())]
     for head, where in architecture.outputs.items():
         place = builder.places[head]
-        builder.emit(GIVE, place, Place(place.shape, where.start), units=place.shape[0], target_step=architecture.width)
+        builder.emit(
+            GIVE, place, Region(place.shape, where.start), units=place.shape[0], target_step=architecture.width
+        )
     ops = np.array(builder.ops, dtype=OP)
     # One list serves them all: at most as many numbers as a row has, and which they are, with one to spare of each.
     ops["list"] = builder.room((2 * int((ops["taps"] * ops["depth"])[ops["code"] == PRODUCT].max() + 1),)).offset
@@ -152,16 +154,16 @@ class _Builder:
     def __init__(self, architecture: Architecture, weights: Mapping[str, Floats]) -> None:
         self.architecture = architecture
         self.given = weights
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, Region] = {}
         self.ops: list[tuple[int, ...]] = []
         self.tables: list[int] = []
         self.known: dict[tuple[int, ...], int] = {}  # where in them what is
         self.packed: list[Floats] = []
         self.size = 0  # of what is packed
         self.scratch = 0
-        self.free: list[Place] = []
+        self.free: list[Region] = []
 
-    def add(self, layer: Layer, sources: list[Place]) -> None:
+    def add(self, layer: Layer, sources: list[Region]) -> None:
         """Emits a layer."""
         if layer.kind == "dropout":
             self.places[layer.name] = sources[0]
@@ -170,7 +172,7 @@ class _Builder:
         place = self.places[layer.name] = self.room(shape)
         if layer.kind == "input":
             units = shape[0] if len(shape) == 3 else math.prod(shape)
-            self.emit(TAKE, Place(shape, layer.offset), place, rows=place.squares(), units=units)
+            self.emit(TAKE, Region(shape, layer.offset), place, rows=place.squares(), units=units)
         elif layer.kind == "concat":
             start = 0
             for source in sources:
@@ -181,7 +183,7 @@ class _Builder:
         else:
             self.weighted(layer, sources[0], place)
 
-    def weighted(self, layer: Layer, source: Place, place: Place) -> None:
+    def weighted(self, layer: Layer, source: Region, place: Region) -> None:
         """A conv or dense layer."""
         weight, bias = self.given[f"{layer.name}.weight"], self.given[f"{layer.name}.bias"]
         if layer.kind == "conv" and _has_tiles(layer, source):
@@ -198,7 +200,7 @@ class _Builder:
             code = TANH if layer.activation == "tanh" else SIGMOID
             self.emit(code, place, place, rows=place.squares(), units=layer.units)
 
-    def by_tiles(self, layer: Layer, source: Place, place: Place, weight: Floats, bias: Floats) -> None:
+    def by_tiles(self, layer: Layer, source: Region, place: Region, weight: Floats, bias: Floats) -> None:
         """A convolution by tiles of 2 x 2 squares."""
         tiles = source.shape[1] * source.shape[2] // 4
         depth, units = filled(source.shape[0]), filled(layer.units)
@@ -233,7 +235,7 @@ class _Builder:
         )
         self.free += [spread, products]
 
-    def lstm(self, layer: Layer, source: Place, place: Place) -> None:
+    def lstm(self, layer: Layer, source: Region, place: Region) -> None:
         """One product for all steps of the sequence, then for each step one with the memory, and the cell itself."""
         steps, size = source.shape
         stride = filled(4 * layer.units)
@@ -251,8 +253,8 @@ class _Builder:
 
     def product(
         self,
-        source: Place,
-        place: Place,
+        source: Region,
+        place: Region,
         rows: list[int],
         taps: list[int],
         matrix: Floats,
@@ -286,8 +288,8 @@ class _Builder:
     def emit(
         self,
         code: int,
-        source: Place,
-        target: Place,
+        source: Region,
+        target: Region,
         *,
         rows: Sequence[int] = (0,),
         source_rows: Sequence[int] = (),
@@ -309,7 +311,7 @@ class _Builder:
             self.tables += offsets
         return self.known[offsets]
 
-    def room(self, shape: Shape) -> Place:
+    def room(self, shape: Shape) -> Region:
         """Memory for what a layer gives: that of another whose time is over, if it has the same shape.
 
         The same, because then the border of a board is where it was, and still zero.
@@ -318,7 +320,7 @@ class _Builder:
             if place.shape == shape:
                 self.free.remove(place)
                 return place
-        place = Place(shape, self.scratch)
+        place = Region(shape, self.scratch)
         self.scratch += place.step
         if self.scratch > MOST_SCRATCH:
             raise TapeteError("a network is too large: its layers give too many numbers")
@@ -340,7 +342,7 @@ class _Builder:
         return self.keep(np.concatenate([np.ascontiguousarray(group).ravel() for group in groups]))
 
 
-def _has_tiles(layer: Layer, source: Place) -> bool:
+def _has_tiles(layer: Layer, source: Region) -> bool:
     """Whether a convolution is computed by tiles: with few channels it would take longer."""
     channels, rows, columns = source.shape
     return layer.size == 3 and rows % 2 == columns % 2 == 0 and min(channels, layer.units) >= LANES

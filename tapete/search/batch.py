@@ -29,7 +29,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import TABLE, TERMINAL, open_rules
+from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.tables import FLOAT_ROWS, INT_ROWS, STATES
 from tapete.search.mcts import PUCT, TREE, back_up, cut, descend, expand, plant
 
@@ -37,7 +37,7 @@ TREES = types.Array(TREE.dtype, 2, "C")
 
 # Judges positions by what their movers see: [n, observation_size] -> what the mover may expect, from -1 to 1 [n], and a
 # score a move [n, actions], whose softmax over the legal ones says how likely each is to be the right one.
-Judge = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
+Predict = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
 class Forest:
@@ -64,11 +64,11 @@ class Forest:
     def plant(self, which: NDArray[np.int64]) -> None:
         """Begins these trees anew, from `roots` as they are now."""
         for i in which:
-            plant(self.game.table, self.roots[i], self.trees[i], self.used[i : i + 1])
+            plant(self.game.rulebook, self.roots[i], self.trees[i], self.used[i : i + 1])
 
     def grow(
         self,
-        judge: Judge,
+        predict: Predict,
         simulations: int,
         *,
         noise: float = 0.0,
@@ -84,7 +84,7 @@ class Forest:
         for simulation in range(simulations):
             n = self._descend(rng)
             if n:
-                values, scores = judge(self.observations[:n])
+                values, scores = predict(self.observations[:n])
                 self._absorb(values, scores, n, rng)
             if simulation == 0 and noise > 0:
                 draws = np.random.Generator(np.random.PCG64([rng.below(1 << 30), rng.below(1 << 30)]))
@@ -94,7 +94,7 @@ class Forest:
     def _descend(self, rng: Rng) -> int:
         return int(
             _descend(
-                self.game.table,
+                self.game.rulebook,
                 self.roots,
                 self.leaves,
                 self.trees,
@@ -141,12 +141,12 @@ class Forest:
 
     def step(self, actions: NDArray[np.int32]) -> None:
         """Makes a move at every root [B], none where it is negative; what is known of the position after it is kept."""
-        _step(self.game.table, self.roots, self.trees, self.used, np.ascontiguousarray(actions, dtype=np.int32))
+        _step(self.game.rulebook, self.roots, self.trees, self.used, np.ascontiguousarray(actions, dtype=np.int32))
 
 
 @kernel(
     types.int64(
-        TABLE,
+        RULEBOOK,
         STATES,
         STATES,
         TREES,
@@ -164,7 +164,7 @@ class Forest:
     )
 )
 def _descend(
-    table: Any,
+    rulebook: Any,
     roots: Any,
     leaves: Any,
     trees: Any,
@@ -181,7 +181,7 @@ def _descend(
     words: Any,
 ) -> int:
     """Walks to a leaf of every tree; what ends a game is backed up at once, the others wait. How many do."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     rng = uint64_ptr(words)
     payoffs = np.zeros(2)
     none = np.zeros(1, dtype=np.float32)
@@ -281,9 +281,9 @@ def _values(trees: Any, out: Any) -> None:
         out[i] = total / tries
 
 
-@kernel(types.void(TABLE, STATES, TREES, LONGS, INTS))
-def _step(table: Any, roots: Any, trees: Any, used: Any, actions: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, STATES, TREES, LONGS, INTS))
+def _step(rulebook: Any, roots: Any, trees: Any, used: Any, actions: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(roots)):
         if actions[i] < 0:
             continue
@@ -296,4 +296,4 @@ def _step(table: Any, roots: Any, trees: Any, used: Any, actions: Any) -> None:
         if child >= 0:
             cut(nodes, used[i : i + 1], child)
         else:
-            plant(table, roots[i], nodes, used[i : i + 1])
+            plant(rulebook, roots[i], nodes, used[i : i + 1])

@@ -34,7 +34,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import Evaluator, open_evaluator
 from tapete.core.hashmap import find, put
 from tapete.core.rng import below
@@ -66,7 +66,7 @@ class ISMCTS:
     def __init__(
         self,
         game: Game,
-        judge: Callable[[], Evaluator] = playouts,
+        evaluator: Callable[[], Evaluator] = playouts,
         *,
         c: float = UCT,
         opponents: str = "search",
@@ -75,7 +75,7 @@ class ISMCTS:
     ) -> None:
         if opponents not in OPPONENTS:
             raise TapeteError(f"opponents must be one of {', '.join(OPPONENTS)}, not {opponents!r}")
-        self.game, self.judge, self.c, self.keep = game, judge, c, keep
+        self.game, self.evaluator, self.c, self.keep = game, evaluator, c, keep
         self.random_opponents = opponents == "random"
         self.infosets = infosets
         self.trees: list[_Tree] = []  # one a thread
@@ -85,7 +85,7 @@ class ISMCTS:
         """Searches where the view's seat is to move; who comes while another search runs, waits for it."""
         with self._lock:
             while len(self.trees) < budget.threads:
-                self.trees.append(_Tree(self.game, self.judge(), self.infosets))
+                self.trees.append(_Tree(self.game, self.evaluator(), self.infosets))
             world = view.sample(rng).data
             trees = self.trees[: budget.threads]
 
@@ -103,9 +103,9 @@ class ISMCTS:
 class _Tree:
     """The memory of one tree: a hash table from what a mover knows to what is known of his moves."""
 
-    def __init__(self, game: Game, judge: Evaluator, infosets: int) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, infosets: int) -> None:
         spec = game.spec
-        self.game, self.judge, self.model = game, judge, judge.model
+        self.game, self.evaluator, self.model = game, evaluator, evaluator.model
         self.keys = np.zeros(2 * infosets, dtype=np.uint64)
         self.places = np.empty(2 * infosets, dtype=np.int64)  # [slot] where in `sets`
         self.sets: NDArray[np.void] = np.empty(infosets, dtype=INFOSET)
@@ -129,7 +129,7 @@ class _Tree:
     ) -> None:
         """Adds simulations."""
         _grow(
-            self.game.table,
+            self.game.rulebook,
             world,
             self.state,
             seat,
@@ -139,7 +139,7 @@ class _Tree:
             self.options,
             self.used,
             self.range,
-            self.judge.address,
+            self.evaluator.address,
             self.model,
             c,
             random_opponents,
@@ -213,7 +213,7 @@ def _place(keys: Any, places: Any, key: Any) -> int:
 
 @kernel(
     types.void(
-        TABLE,
+        RULEBOOK,
         BYTES,
         BYTES,
         types.int64,
@@ -236,7 +236,7 @@ def _place(keys: Any, places: Any, key: Any) -> int:
     )
 )
 def _grow(
-    table: Any,
+    rulebook: Any,
     world: Any,
     state: Any,
     seat: int,
@@ -257,7 +257,7 @@ def _grow(
     words: Any,
     iterations: int,
 ) -> None:
-    rules, evaluate = open_rules(table), open_evaluator(address)
+    rules, evaluate = open_rules(rulebook), open_evaluator(address)
     p, moves, payoffs, rng = state_ptr(state), int32_ptr(legal), float64_ptr(values), uint64_ptr(words)
     for _ in range(iterations):
         for i in range(len(world)):
@@ -295,7 +295,7 @@ def _grow(
         if who == TERMINAL:
             rules.returns(p, payoffs)
         else:
-            evaluate(uint64_ptr(table), p, who, moves, 0, uint64_ptr(model), rng, payoffs, float32_ptr(priors))
+            evaluate(uint64_ptr(rulebook), p, who, moves, 0, uint64_ptr(model), rng, payoffs, float32_ptr(priors))
         for i in range(len(values)):
             bounds[0], bounds[1] = min(bounds[0], values[i]), max(bounds[1], values[i])
         for i in range(depth):

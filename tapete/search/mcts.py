@@ -39,7 +39,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import TABLE, TERMINAL, open_rules
+from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import Evaluator, open_evaluator
 from tapete.core.rng import below
 from tapete.search.playout import playouts
@@ -82,7 +82,7 @@ class MCTS:
     def __init__(
         self,
         game: Game,
-        judge: Callable[[], Evaluator] = playouts,
+        evaluator: Callable[[], Evaluator] = playouts,
         *,
         c: float | None = None,
         keep: bool = True,
@@ -93,7 +93,7 @@ class MCTS:
                 f"mcts is for games without hidden information or chance, which {game} is not; try ismcts"
             )
         self.game = game
-        self.judge = judge
+        self.evaluator = evaluator
         self.c = c
         self.keep = keep
         self.nodes = max(nodes, 2 * game.spec.max_actions + 1)
@@ -105,7 +105,7 @@ class MCTS:
         with self._lock:
             root = view.sample(rng).data
             while len(self.trees) < budget.threads:
-                self.trees.append(_Tree(self.game, self.judge(), self.nodes, self.c))
+                self.trees.append(_Tree(self.game, self.evaluator(), self.nodes, self.c))
             for tree in self.trees[: budget.threads]:
                 tree.move_to(root, self.keep)
             spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
@@ -118,10 +118,10 @@ class MCTS:
 class _Tree:
     """The memory of one tree, and the root it belongs to."""
 
-    def __init__(self, game: Game, judge: Evaluator, nodes: int, c: float | None) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, nodes: int, c: float | None) -> None:
         spec = game.spec
-        self.game, self.judge, self.model = game, judge, judge.model
-        self.c = c if c is not None else PUCT if judge.priors else UCT
+        self.game, self.evaluator, self.model = game, evaluator, evaluator.model
+        self.c = c if c is not None else PUCT if evaluator.priors else UCT
         self.scale = (spec.utility[1] - spec.utility[0]) / 2  # so that c means the same whatever is played for
         self.memory: NDArray[np.void] = np.empty(nodes, dtype=NODE)
         self.used = np.zeros(1, dtype=np.int64)
@@ -138,26 +138,26 @@ class _Tree:
         if keep and self.used[0]:
             stack = np.zeros((DEEPEST + 1, self.game.size), dtype=np.uint8)
             stack[0] = self.root
-            node = int(_find(self.game.table, stack, root, self.memory))
+            node = int(_find(self.game.rulebook, stack, root, self.memory))
         else:
             node = -1
         self.root[:] = root
         if node >= 0:
             cut(self.memory, self.used, node)
         else:
-            plant(self.game.table, self.root, self.memory, self.used)
+            plant(self.game.rulebook, self.root, self.memory, self.used)
 
     def grow(self, iterations: int, rng: Rng) -> None:
         """Adds simulations."""
         _grow(
-            self.game.table,
+            self.game.rulebook,
             self.root,
             self.state,
             self.memory,
             self.used,
-            self.judge.address,
+            self.evaluator.address,
             self.model,
-            self.judge.priors,
+            self.evaluator.priors,
             self.c,
             self.scale,
             self.legal,
@@ -301,7 +301,7 @@ def back_up(nodes: Any, path: Any, depth: int, values: Any) -> None:
 
 @kernel(
     types.void(
-        TABLE,
+        RULEBOOK,
         BYTES,
         BYTES,
         TREE,
@@ -320,7 +320,7 @@ def back_up(nodes: Any, path: Any, depth: int, values: Any) -> None:
     )
 )
 def _grow(
-    table: Any,
+    rulebook: Any,
     root: Any,
     state: Any,
     nodes: Any,
@@ -337,7 +337,7 @@ def _grow(
     words: Any,
     iterations: int,
 ) -> None:
-    rules, evaluate = open_rules(table), open_evaluator(address)
+    rules, evaluate = open_rules(rulebook), open_evaluator(address)
     p, moves, payoffs, opinion = state_ptr(state), int32_ptr(legal), float64_ptr(values), float32_ptr(priors)
     rng = uint64_ptr(words)
     for _ in range(iterations):
@@ -350,17 +350,17 @@ def _grow(
             rules.returns(p, payoffs)
         else:
             n = rules.actions(p, moves) if has_priors else 0
-            evaluate(uint64_ptr(table), p, mover, moves, n, uint64_ptr(model), rng, payoffs, opinion)
+            evaluate(uint64_ptr(rulebook), p, mover, moves, n, uint64_ptr(model), rng, payoffs, opinion)
             nodes[leaf].value = values[mover]
             if has_priors:
                 expand(nodes, used, leaf, moves, n, opinion, True, rng)
         back_up(nodes, path, depth, values)
 
 
-@kernel(types.void(TABLE, BYTES, TREE, LONGS))
-def plant(table: Any, root: Any, nodes: Any, used: Any) -> None:
+@kernel(types.void(RULEBOOK, BYTES, TREE, LONGS))
+def plant(rulebook: Any, root: Any, nodes: Any, used: Any) -> None:
     """A tree that is nothing but its root."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     node = nodes[0]
     node.total, node.action, node.visits, node.first, node.count = 0.0, -1, 0, 0, 0
     node.prior, node.value = 1.0, 0.0
@@ -368,10 +368,10 @@ def plant(table: Any, root: Any, nodes: Any, used: Any) -> None:
     used[0] = 1
 
 
-@kernel(types.int64(TABLE, types.uint8[:, ::1], BYTES, TREE))
-def _find(table: Any, stack: Any, target: Any, nodes: Any) -> int:
+@kernel(types.int64(RULEBOOK, types.uint8[:, ::1], BYTES, TREE))
+def _find(rulebook: Any, stack: Any, target: Any, nodes: Any) -> int:
     """The node of a state, not far below the root whose state is stack[0]; -1 where it isn't in the tree."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     deepest = len(stack) - 1
     at = np.zeros(deepest + 1, dtype=np.int64)  # [depth] the node
     child = np.zeros(deepest + 1, dtype=np.int64)  # [depth] which of its children comes next

@@ -11,9 +11,9 @@ from tapete.core.rng import below
 
 @evaluator
 def _playout(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     who = seat
     while who != TERMINAL:
         if who == CHANCE:

@@ -14,11 +14,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, FLOATS, helper, kernel
-from tapete.solve.policy import Table
 from tapete.solve.regrets import eagerness, updated
 from tapete.solve.response import Proof, prove
 from tapete.solve.schemes import Scheme
 from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, SequenceForm
+from tapete.solve.strategy import Strategy
 
 
 class Ledger(NamedTuple):
@@ -65,11 +65,11 @@ class CFR:
             lower, upper = prove(forms[0], plans).lower, prove(forms[1], plans).upper
         return Proof(value, lower, upper)
 
-    def table(self, **about: Any) -> Table:
+    def table(self, **about: Any) -> Strategy:
         """The average strategies of both players, by information set."""
         counts = [np.diff(plex.first) for plex in self.form.plexes]
         probs = [strategy[1:] for strategy in self.strategies()]
-        return Table.of(*(np.concatenate(parts) for parts in (self.form.keys, counts, probs)), **about)
+        return Strategy.of(*(np.concatenate(parts) for parts in (self.form.keys, counts, probs)), **about)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint."""

@@ -50,7 +50,7 @@ CHECK = 100  # plays between two looks at the regrets; the first few plays say n
 MARKS = 10  # points of the history for every factor of ten
 
 
-class Learner(NamedTuple):
+class Matcher(NamedTuple):
     """What one player knows and remembers."""
 
     payoffs: Matrix  # [other, own]
@@ -62,7 +62,7 @@ class Learner(NamedTuple):
 
 
 LONG_ROWS = types.int64[:, ::1]
-LEARNER = types.NamedTuple([DOUBLE_ROWS, DOUBLE_ROWS, DOUBLES, types.float64, DOUBLE_ROWS, DOUBLES], Learner)
+MATCHER = types.NamedTuple([DOUBLE_ROWS, DOUBLE_ROWS, DOUBLES, types.float64, DOUBLE_ROWS, DOUBLES], Matcher)
 
 
 class Point(NamedTuple):
@@ -105,7 +105,7 @@ class Matching:
             raise TapeteError(f"there is no procedure {procedure!r}; there are {', '.join(PROCEDURES)}")
         first, second = self.payoffs = checked_payoffs(*payoffs)
         self.procedure = procedure
-        self.learners = (_learner(first.T, procedure), _learner(second, procedure))
+        self.learners = (_matcher(first.T, procedure), _matcher(second, procedure))
         self.counts = np.zeros(first.shape, dtype=np.int64)  # [row, column] of the plays so far
         self.last = np.zeros(2, dtype=np.int64)  # what was played last
 
@@ -202,12 +202,12 @@ def checked_payoffs(first: ArrayLike, second: ArrayLike) -> tuple[Matrix, Matrix
     return a, b
 
 
-def _learner(payoffs: Matrix, procedure: Procedure) -> Learner:
+def _matcher(payoffs: Matrix, procedure: Procedure) -> Matcher:
     """A player who knows what [other, own] pays him, and has not played yet."""
     own = payoffs.shape[1]
     rows = 1 if procedure == "unconditional" else own
     gains = np.maximum(payoffs[:, None, :] - payoffs[:, :, None], 0)  # [other, played, instead]
-    return Learner(
+    return Matcher(
         payoffs=np.ascontiguousarray(payoffs),
         regrets=np.zeros((rows, own)),
         ceilings=np.zeros(rows),
@@ -361,7 +361,7 @@ def _record(rows: Any, columns: Any, counts: Any, row: int, column: int) -> None
     _learn(columns, column, row)
 
 
-@kernel(types.void(LEARNER, LEARNER, LONG_ROWS, LONGS, LONG_ROWS))
+@kernel(types.void(MATCHER, MATCHER, LONG_ROWS, LONGS, LONG_ROWS))
 def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> None:
     rows, columns = _open(learner0), _open(learner1)
     for play in plays:
@@ -369,7 +369,7 @@ def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> 
         last[:] = play
 
 
-@kernel(types.boolean(LEARNER, LEARNER, types.int64, LONG_ROWS, LONGS, WORDS, types.int64, types.int64, types.float64))
+@kernel(types.boolean(MATCHER, MATCHER, types.int64, LONG_ROWS, LONGS, WORDS, types.int64, types.int64, types.float64))
 def _play(
     learner0: Any, learner1: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
 ) -> bool:

@@ -32,9 +32,9 @@ from tapete.core.game import Game
 from tapete.core.hashmap import find, grown, put
 from tapete.core.rng import Rng
 from tapete.solve import walks
-from tapete.solve.policy import Table
 from tapete.solve.response import Plan, Proof, prove
 from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.strategy import Strategy
 from tapete.solve.walks import INFOSETS, ITERATIONS, LEVEL, USED, Book, Stack
 
 Sampling = Literal["external", "outcome", "chance"]
@@ -96,7 +96,7 @@ class MCCFR:
         if iterations < 0:
             raise TapeteError(f"can't go back {-iterations} iterations")
         game, until, walk = self.game, self.iterations + iterations, WALKS[self.sampling]
-        while not walk(game.table, game.params, self._book, self._stack, self._counters, until, self._rng):
+        while not walk(game.rulebook, game.params, self._book, self._stack, self._counters, until, self._rng):
             self._grow()
 
     def _grow(self) -> None:
@@ -124,10 +124,10 @@ class MCCFR:
         _average(self._book.numbers, offsets[order], start, probs)
         return Policy(keys[order], start, probs)
 
-    def table(self, **about: Any) -> Table:
+    def table(self, **about: Any) -> Strategy:
         """The same as it is written to a file and looked up by key."""
         policy = self.policy()
-        return Table.of(policy.keys, np.diff(policy.start), policy.probs, **about)
+        return Strategy.of(policy.keys, np.diff(policy.start), policy.probs, **about)
 
     def prove(self, form: SequenceForm) -> Proof:
         """The value of the average strategies and both best responses, in a game that can be flattened."""

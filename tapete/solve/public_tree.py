@@ -20,7 +20,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game, State
 from tapete.core.hashmap import find, grown, new_map, put
@@ -91,11 +91,11 @@ class PublicTree:
         """
         game = game or self.game
         out = np.zeros((len(self.paths), *self.hands))
-        table, start, chance = game.table, game.start().data, self.chance.ravel()
+        rulebook, start, chance = game.rulebook, game.start().data, self.chance.ravel()
 
         def pay(leaf: int) -> None:
             moves = np.array(self.paths[leaf], dtype=np.int32)
-            _pay(table, start, moves, *self.deals, chance, out[leaf].reshape(-1))
+            _pay(rulebook, start, moves, *self.deals, chance, out[leaf].reshape(-1))
 
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(pay, range(len(self.paths))))
@@ -114,7 +114,7 @@ class PublicTree:
         pairs = np.stack([hands, partner] if player == 0 else [partner, hands], axis=1)
         states = _dealt(self.game, self.deals, pairs)
         out = np.empty((int((self.tree.player == player).sum()), len(hands)), dtype=np.uint64)
-        _name(self.game.table, states, player, self.game.spec.longest, self.game.spec.max_actions, out)
+        _name(self.game.rulebook, states, player, self.game.spec.longest, self.game.spec.max_actions, out)
         return out
 
     @classmethod
@@ -139,7 +139,7 @@ class PublicTree:
 def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The states after both deals, for pairs of hands that are possible: [pairs, bytes]."""
     out = np.empty((len(pairs), game.size), dtype=np.uint8)
-    _deal(game.table, game.start().data, deals[0][pairs[:, 0]], deals[1][pairs[:, 1]], out)
+    _deal(game.rulebook, game.start().data, deals[0][pairs[:, 0]], deals[1][pairs[:, 1]], out)
     return out
 
 
@@ -150,7 +150,7 @@ def _grow_all(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> tuple[Tree,
     def grow(start: int) -> Any:
         # The first pair is in every part, and all have its moves: the parts differ in the kinds of terminals only.
         part = np.concatenate([pairs[:1], pairs[start : start + size]])
-        return _grow(game.table, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
+        return _grow(game.rulebook, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
 
     with ThreadPoolExecutor(2) as pool:
         parts = list(pool.map(grow, range(0, len(pairs), size)))
@@ -196,15 +196,15 @@ def private_deals(game: Game) -> tuple[Deals, NDArray[np.float64]]:
         raise wrong
     rows, columns = np.array(mine, dtype=np.int32), np.array(yours, dtype=np.int32)
     chance = np.zeros((len(rows), len(columns)))
-    if not _list_deals(game.table, start.data, columns, game.spec.outcomes, chance):
+    if not _list_deals(game.rulebook, start.data, columns, game.spec.outcomes, chance):
         raise wrong
     return (rows, columns), chance
 
 
-@kernel(types.boolean(TABLE, BYTES, INTS, types.int64, types.float64[:, ::1]))
-def _list_deals(table: Any, start: Any, columns: Any, width: int, chance: Any) -> bool:
+@kernel(types.boolean(RULEBOOK, BYTES, INTS, types.int64, types.float64[:, ::1]))
+def _list_deals(rulebook: Any, start: Any, columns: Any, width: int, chance: Any) -> bool:
     """Fills in how likely each pair is; false where somebody may be dealt something unexpected."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     outcomes, probs = np.empty(width, np.int32), np.empty(width)
     yours, more = np.empty(width, np.int32), np.empty(width)
     rules.outcomes(state_ptr(start), int32_ptr(outcomes), float64_ptr(probs))
@@ -222,19 +222,19 @@ def _list_deals(table: Any, start: Any, columns: Any, width: int, chance: Any) -
     return True
 
 
-@kernel(types.void(TABLE, BYTES, INTS, INTS, STATES))
-def _deal(table: Any, start: Any, first: Any, second: Any, out: Any) -> None:
-    rules = open_rules(table)
+@kernel(types.void(RULEBOOK, BYTES, INTS, INTS, STATES))
+def _deal(rulebook: Any, start: Any, first: Any, second: Any, out: Any) -> None:
+    rules = open_rules(rulebook)
     for i in range(len(out)):
         out[i] = start
         rules.apply(state_ptr(out[i]), first[i])
         rules.apply(state_ptr(out[i]), second[i])
 
 
-@kernel(types.void(TABLE, BYTES, INTS, INTS, INTS, DOUBLES, DOUBLES))
-def _pay(table: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any, out: Any) -> None:
+@kernel(types.void(RULEBOOK, BYTES, INTS, INTS, INTS, DOUBLES, DOUBLES))
+def _pay(rulebook: Any, start: Any, path: Any, rows: Any, columns: Any, chance: Any, out: Any) -> None:
     """Plays one path for every pair of hands; `chance` and `out` are [rows * columns]."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     dealt, state = np.empty_like(start), np.empty_like(start)
     payoff = np.zeros(2)
     for i in range(len(rows)):
@@ -277,13 +277,13 @@ def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
     return key
 
 
-@kernel(GROWN(TABLE, STATES, types.int64, types.int64))
-def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
+@kernel(GROWN(RULEBOOK, STATES, types.int64, types.int64))
+def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
     """Plays pairs of hands side by side; returns the tree, its depth, and how many forced moves are not in it.
 
     Terminals are of one kind where all pairs gain the same. The depth is -1 where the pairs don't have the same moves.
     """
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     size, total_size = roots.shape[1], roots.size
     frames = np.empty((longest + 1, total_size), np.uint8)  # [level, pair * bytes]
     frames[0] = roots.reshape(total_size)
@@ -350,10 +350,10 @@ def _grow(table: Any, roots: Any, longest: int, width: int) -> Any:
     return (*grown_tree, depth, forced)
 
 
-@kernel(types.void(TABLE, STATES, types.int64, types.int64, types.int64, types.uint64[:, ::1]))
-def _name(table: Any, roots: Any, player: int, longest: int, width: int, out: Any) -> None:
+@kernel(types.void(RULEBOOK, STATES, types.int64, types.int64, types.int64, types.uint64[:, ::1]))
+def _name(rulebook: Any, roots: Any, player: int, longest: int, width: int, out: Any) -> None:
     """Plays the tree again, in the same order, with one state for each hand of a player; writes down what he knows."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     size, total_size = roots.shape[1], roots.size
     frames = np.empty((longest + 1, total_size), np.uint8)  # [level, hand * bytes]
     frames[0] = roots.reshape(total_size)

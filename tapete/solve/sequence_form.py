@@ -17,7 +17,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, INTS, WORDS, float64_ptr, helper, int32_ptr, kernel, state_ptr
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.hashmap import find, grown, new_map, put
@@ -82,7 +82,7 @@ class SequenceForm:
             raise TapeteError(f"{game} is not a zero-sum game of two players")
         states, probs = _deals(game)
         width = max(spec.max_actions, spec.outcomes, 1)
-        flat = _flatten(game.table, states, probs, spec.longest, width, limit)
+        flat = _flatten(game.rulebook, states, probs, spec.longest, width, limit)
         row, column, value, owner, parent, count, names, histories = flat
         if histories < 0:
             raise TapeteError(f"{game} has more than {limit} ways to end; tapete.solve.mccfr samples such games")
@@ -115,16 +115,16 @@ def _deals(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     width = max(game.spec.outcomes, 1)
     again = True
     while again:
-        states, probs, again = _deal(game.table, states, probs, width)
+        states, probs, again = _deal(game.rulebook, states, probs, width)
         if states.nbytes > DEALS:
             raise TapeteError(f"{game} has too many deals to list; tapete.solve.mccfr samples such games")
     return states, probs
 
 
-@kernel(types.Tuple([STATES, DOUBLES, types.boolean])(TABLE, STATES, DOUBLES, types.int64))
-def _deal(table: Any, states: Any, probs: Any, width: int) -> Any:
+@kernel(types.Tuple([STATES, DOUBLES, types.boolean])(RULEBOOK, STATES, DOUBLES, types.int64))
+def _deal(rulebook: Any, states: Any, probs: Any, width: int) -> Any:
     """One move of chance in every state where it is chance's turn."""
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     size = states.shape[1]
     capacity = 1024
     out, weights = np.empty((capacity, size), np.uint8), np.zeros(capacity)
@@ -174,14 +174,14 @@ def longer(array: Any) -> Any:
 FLAT = types.Tuple([INTS, INTS, DOUBLES, INTS, INTS, INTS, WORDS, types.int64])
 
 
-@kernel(FLAT(TABLE, STATES, DOUBLES, types.int64, types.int64, types.int64))
-def _flatten(table: Any, roots: Any, weights: Any, longest: int, width: int, limit: int) -> Any:
+@kernel(FLAT(RULEBOOK, STATES, DOUBLES, types.int64, types.int64, types.int64))
+def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, limit: int) -> Any:
     """Plays the game out below every deal; returns what pairs of sequences pay, and the information sets.
 
     Payoffs are (row, column, value), information sets (owner, parent, count, key), in the order in which they were met;
     the number of histories is -1 where there are more payoffs than the limit.
     """
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     frames = np.empty((longest + 1, roots.shape[1]), np.uint8)
     actions = np.empty((longest + 1, width), np.int32)  # [level, action]
     chances = np.empty((longest + 1, width), np.float64)

@@ -21,11 +21,11 @@ from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, first_round
 from tapete.solve.cfr import CFR
-from tapete.solve.policy import Table
 from tapete.solve.public_tree import PublicTree, private_deals
 from tapete.solve.response import Proof
 from tapete.solve.schemes import SCHEMES, scheme
 from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.strategy import Strategy
 from tapete.solve.vector_cfr import VectorCFR
 
 DEFAULT = "dcfr"  # the one that is first at 0.1 % on most games: docs/solving.md has the measurement
@@ -47,7 +47,7 @@ class Engine(Protocol):
     def prove(self) -> Proof:
         """The value and both best responses."""
 
-    def table(self, **about: Any) -> Table:
+    def table(self, **about: Any) -> Strategy:
         """The strategy so far."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -98,7 +98,7 @@ def solve(
     resume: bool = False,
     checkpoint_every: float = EVERY,
     watch: Watcher = lambda progress: None,
-) -> tuple[Progress, Table | None]:
+) -> tuple[Progress, Strategy | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
 
     A game that is played in rounds is solved from its last rounds to its first. Solutions are kept in the folder, which
@@ -195,7 +195,7 @@ class _Run:
 
     def until(
         self, until: float, seconds: float, iterations: int, resume: bool, watch: Watcher
-    ) -> tuple[Progress, Table | None]:
+    ) -> tuple[Progress, Strategy | None]:
         if resume and self.checkpoint.exists():
             self._resume()
         began = time.perf_counter()
@@ -278,7 +278,7 @@ def file_name(game: Game) -> str:
     return f"{game.file_name}.safetensors"
 
 
-def find(game: Game, folder: Path | None = None) -> Table | None:
+def find(game: Game, folder: Path | None = None) -> Strategy | None:
     """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
     shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
     for place in [folder] if folder else [store(), shipped]:
@@ -292,6 +292,6 @@ def find(game: Game, folder: Path | None = None) -> Table | None:
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, changed: int) -> Table:
+def _load(path: Path, changed: int) -> Strategy:
     """A solution, read once as long as its file does not change: the arena asks for it before every game."""
-    return Table.load(path)
+    return Strategy.load(path)

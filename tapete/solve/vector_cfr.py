@@ -18,11 +18,11 @@ from tapete.core.compile import DOUBLES, FLOATS, LONGS, ahead, first_of, float32
 from tapete.core.game import Game
 from tapete.core.tables import FLOAT_ROWS
 from tapete.solve.cfr import ledger_arrays
-from tapete.solve.policy import Table
 from tapete.solve.public_tree import TREE, PublicTree
 from tapete.solve.regrets import TINY, eagerness, updated
 from tapete.solve.response import Proof
 from tapete.solve.schemes import Scheme
+from tapete.solve.strategy import Strategy
 
 PIECES = 64  # the tree is cut into about this many pieces of work
 LARGE = 64  # hands; from here on it is worth asking whether it only matters whose hand is higher
@@ -163,7 +163,7 @@ class VectorCFR:
         _respond(self.public.tree, leaves, *totals, me, self.public.depth, self._actions, theirs, value, best)
         return float(value[: self.public.hands[me]].sum())
 
-    def table(self, **about: Any) -> Table:
+    def table(self, **about: Any) -> Strategy:
         """The average strategies of both players, by information set."""
         tree, parts = self.public.tree, []
         for p in range(2):
@@ -173,7 +173,7 @@ class VectorCFR:
             probs = np.empty(rows.size, dtype=np.float32)
             _by_hand(rows, actions.astype(np.int32), probs)
             parts.append((self.public.keys(p).ravel(), np.repeat(actions, hands), probs))
-        return Table.of(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)), **about)
+        return Strategy.of(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)), **about)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint."""

@@ -26,7 +26,7 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import CHANCE, TABLE, TERMINAL, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.hashmap import find, put
 from tapete.core.rng import below, uniform
 from tapete.solve.regrets import updated
@@ -72,7 +72,7 @@ BOOK = types.NamedTuple([WORDS, LONGS, DOUBLES], Book)
 STACK = types.NamedTuple([WORDS, INTS, DOUBLES, DOUBLES, LONGS, LONGS, LONGS, LONGS, DOUBLES], Stack)
 
 # Rules, parameters, what is kept, the iteration to stop after, the generator. Whether it got there, or has no room.
-WALK = types.boolean(TABLE, DOUBLES, BOOK, STACK, LONGS, types.int64, WORDS)
+WALK = types.boolean(RULEBOOK, DOUBLES, BOOK, STACK, LONGS, types.int64, WORDS)
 
 
 @helper
@@ -180,13 +180,13 @@ def copy_state(states: Any, level: int, words: int) -> None:
 
 
 @kernel(WALK)
-def external(table: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
+def external(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
     """External sampling: every action of the walker, one action of everybody else and of chance.
 
     The player after the walker adds his strategy to his average where the walk meets him: as often as he and chance
     lead there.
     """
-    rules, stack, rng = open_rules(table), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     levels, players = len(arrays.tried), len(arrays.payoffs)
     size, width = 8 * (len(arrays.states) // levels), len(arrays.actions) // levels
@@ -251,13 +251,13 @@ def learn_one(block: Any, n: int, k: int, gain: float, gains: Any) -> float:
 
 
 @kernel(WALK)
-def outcome(table: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
+def outcome(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
     """Outcome sampling: one game a walk; a level is a decision of the walker, and there is one state for all levels.
 
     What others and chance do is as likely in the walk as in the game, so that all weights cancel but one: how rarely
     the walker, who explores, would have come so far. The average is weighted by it too, at the player after him.
     """
-    rules, stack, rng = open_rules(table), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     players, state = len(arrays.payoffs), state_ptr(arrays.states)
     walker, level = counters[WALKER], counters[LEVEL]
@@ -350,9 +350,9 @@ def back_up_both(numbers: Any, stack: Any, level: int, width: int) -> Any:
 
 
 @kernel(WALK)
-def chance(table: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
+def chance(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
     """Chance sampling: every action of both players, who learn in the same walk; one outcome of chance."""
-    rules, stack, rng = open_rules(table), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     levels = len(arrays.tried)
     size, width = 8 * (len(arrays.states) // levels), len(arrays.actions) // levels

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import TapeteError, make
-from tapete.solve import Progress, Table, file_name, store
+from tapete.solve import Progress, Strategy, file_name, store
 
 TELL = 20.0  # seconds between two lines where there is no terminal
 
@@ -30,7 +30,7 @@ def read_share(text: str) -> float:
     return share
 
 
-class Watch:
+class SolvingScreen:
     """A live line on standard error; on a terminal it is overwritten, else it comes now and then."""
 
     def __init__(self, until: float, *, quiet: bool) -> None:
@@ -40,7 +40,7 @@ class Watch:
         self.last: Progress | None = None
         self.told = 0.0  # when the last line was printed, where lines are printed
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> SolvingScreen:
         self.live.start()
         self.live.update(Text("  playing the game out, to have it as a matrix or a tree"))
         return self
@@ -82,7 +82,7 @@ class Watch:
         slope = math.log(was / now) / math.log(progress.seconds / max(before.seconds, 1e-9))
         return progress.seconds * ((now / self.until) ** (1 / max(slope, 0.1)) - 1)
 
-    def conclude(self, progress: Progress, table: Table | None, save: Path | None) -> None:
+    def conclude(self, progress: Progress, table: Strategy | None, save: Path | None) -> None:
         """Says what came out, and the command that plays it."""
         proof, game = progress.proof, progress.game
         path = save or store() / file_name(make(game))
@@ -118,7 +118,7 @@ def show_strategy(text: str, path: Path | None, as_json: bool) -> None:
             "no player moves in this state" + ("; chance does" if not state.over else ": the game is over")
         )
     view = state.view(state.player)
-    policy = Equilibrium(game, Table.load(path) if path else None)
+    policy = Equilibrium(game, Strategy.load(path) if path else None)
     shares = {view.write(action): share for action, share in policy.probabilities(view).items()}
     if as_json:
         print(json.dumps({"game": str(game), "seat": view.seat, "sees": str(view), "probabilities": shares}))

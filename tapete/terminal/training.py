@@ -15,7 +15,7 @@ from tapete.learn import Progress
 TELL = 20.0  # seconds between two lines where there is no terminal
 
 
-class Watch:
+class TrainingScreen:
     """A bar on standard error; where that is no terminal, a line now and then."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Watch:
         self.task = self.bars.add_task("getting ready", total=None, numbers="")
         self.told = -math.inf  # when the last line was printed
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> TrainingScreen:
         self.bars.start()
         return self
 

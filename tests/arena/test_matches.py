@@ -111,7 +111,7 @@ class _Fixed:
         self.move = move
 
     def think(self, view, rng):
-        return Thought({self.move(view): 1.0})
+        return Thought(probabilities={self.move(view): 1.0})
 
 
 @pytest.mark.parametrize("plies", [1, 3, 8])

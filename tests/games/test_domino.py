@@ -364,9 +364,9 @@ def test_chance_gives_each_tile_equally_often(name: str) -> None:
     state = tapete.make(name).start()
     rng = Rng(5)
     for _ in range(2 * int(state.game.record(state.data)["each"]) - 2):
-        state.apply(int(calls.draw(state.game.table, state.data, rng.words)))
+        state.apply(int(calls.draw(state.game.rulebook, state.data, rng.words)))
     outcomes = [outcome for outcome, _ in state.outcomes()]
-    drawn = Counter(int(calls.draw(state.game.table, state.data, rng.words)) for _ in range(20_000))
+    drawn = Counter(int(calls.draw(state.game.rulebook, state.data, rng.words)) for _ in range(20_000))
     assert drawn.keys() == set(outcomes)
     due = 20_000 / len(outcomes)
     assert chi2.sf(sum((drawn[tile] - due) ** 2 / due for tile in outcomes), len(outcomes) - 1) > 1e-6

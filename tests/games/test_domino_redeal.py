@@ -57,7 +57,9 @@ def states_of_random_games(name: str, seed: int) -> Iterator[State]:
         state = game.start()
         while not state.over:
             action = (
-                calls.draw(game.table, state.data, rng.words) if state.player == CHANCE else rng.choice(state.actions())
+                calls.draw(game.rulebook, state.data, rng.words)
+                if state.player == CHANCE
+                else rng.choice(state.actions())
             )
             state.apply(int(action))
             yield state
@@ -80,7 +82,7 @@ def expect_each_explanation_as_often(state: State, seat: int, rng: Rng) -> None:
     found: Counter[bytes] = Counter()
     for _ in range(samples):
         data = state.data.copy()
-        calls.redeal(state.game.table, data, seat, rng.words)
+        calls.redeal(state.game.rulebook, data, seat, rng.words)
         found[data.tobytes()] += 1
     assert found.keys() <= worlds.keys(), f"a world that can't be, for seat {seat} in {state}"
     expected = samples / len(worlds)

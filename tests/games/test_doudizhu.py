@@ -14,7 +14,7 @@ from scipy.stats import chisquare
 from tapete import Game, IllegalAction, Rng, State, make
 from tapete.core import calls
 from tapete.core.compile import BYTES, INTS, LONGS, WORDS, int32_ptr, kernel, state_ptr
-from tapete.core.contract import TABLE, open_rules
+from tapete.core.contract import RULEBOOK, open_rules
 from tapete.core.scene import Things
 from tapete.games.doudizhu.cards import DECK, RANKS, text
 from tapete.games.doudizhu.moves import CARDS, KIND, LENGTH, MOVES, RANK
@@ -159,8 +159,8 @@ def test_most_moves_at_once():
     assert len(moves_of("3456789TJJJQQQKKKAAA")) == GAME.spec.max_actions - 1 == 519
 
 
-@kernel(types.int64(TABLE, BYTES, WORDS, INTS, LONGS, types.int64, types.int64))
-def most_leads(table, state, words, out, hands, rank, left):
+@kernel(types.int64(RULEBOOK, BYTES, WORDS, INTS, LONGS, types.int64, types.int64))
+def most_leads(rulebook, state, words, out, hands, rank, left):
     """The most moves of all hands that are made of words[0] and of `left` more cards of this rank and higher ones.
 
     `words` are the bytes of the state, in which the hand of seat 0 comes first.
@@ -169,12 +169,12 @@ def most_leads(table, state, words, out, hands, rank, left):
         return 0
     if rank == 15:
         hands[0] += 1
-        return open_rules(table).actions(state_ptr(state), int32_ptr(out))
+        return open_rules(rulebook).actions(state_ptr(state), int32_ptr(out))
     hand = words[0]
     most = 0
     for number in range(min(left, 4 if rank < 13 else 1) + 1):
         words[0] = hand + (np.uint64(number) << np.uint64(4 * rank))
-        most = max(most, most_leads(table, state, words, out, hands, rank + 1, left - number))
+        most = max(most, most_leads(rulebook, state, words, out, hands, rank + 1, left - number))
     words[0] = hand
     return most
 
@@ -185,7 +185,7 @@ def test_no_hand_of_twenty_cards_has_more_moves():
     s = record(state)
     s["dealt"], s["mover"] = 54, 0
     out, hands = np.zeros(MOVES, dtype=np.int32), np.zeros(1, dtype=np.int64)
-    most = most_leads(GAME.table, state.data, state.data.view(np.uint64), out, hands, 0, 20)
+    most = most_leads(GAME.rulebook, state.data, state.data.view(np.uint64), out, hands, 0, 20)
     assert (most, hands[0]) == (519, 153_009_740)
 
 
@@ -395,7 +395,7 @@ def redealt_hands(state: State, seat: int, of: int, samples: int) -> Counter[str
     drawn: Counter[str] = Counter()
     for _ in range(samples):
         world = state.copy()
-        calls.redeal(state.game.table, world.data, seat, rng.words)
+        calls.redeal(state.game.rulebook, world.data, seat, rng.words)
         drawn[text(record(world)["hand"][of])] += 1
     return drawn
 
@@ -459,7 +459,7 @@ def endgames(number: int) -> Iterator[tuple[State, int]]:
                 found[seat] += 1
                 yield state, seat
                 break
-            calls.apply(GAME.table, state.data, rng.choice(state.actions()))
+            calls.apply(GAME.rulebook, state.data, rng.choice(state.actions()))
 
 
 def test_redeal_gives_every_deal_of_a_real_pack_the_same_chance():

@@ -148,7 +148,7 @@ def check_random_play(decisions: int) -> Counter[str]:
             env._env.step()
             env.infoset = env._game_infoset
             game.step(WORDS_OF[action])
-            calls.apply(GAME.table, state.data, action)
+            calls.apply(GAME.rulebook, state.data, action)
         stake = 2.0**env._game_bomb_num * (1 if env._game_winner == "landlord" else -1)
         assert state.returns() == [2 * stake, -stake, -stake]
         assert (game.winner_id == 0) == (stake > 0)
@@ -179,7 +179,7 @@ def test_10000_observations_equal_douzeros():
         while not state.over:
             seat = state.player
             assert obs["position"] == POSITIONS[seat]
-            calls.observe(GAME.table, state.data, seat, out)
+            calls.observe(GAME.rulebook, state.data, seat, out)
             width = 430 if seat else 319
             assert np.array_equal(out[:width], obs["x_no_action"])
             assert np.array_equal(out[width : width + 810].reshape(5, 162), obs["z"])
@@ -187,9 +187,9 @@ def test_10000_observations_equal_douzeros():
             legal = state.actions()
             rows = {tuple(row) for row in obs["x_batch"][:, width:].tolist()}
             for action in legal:
-                calls.features(GAME.table, state.data, action, features)
+                calls.features(GAME.rulebook, state.data, action, features)
                 assert tuple(features.tolist()) in rows
             decisions += 1
             action = rng.choice(legal)
             obs, _, _, _ = env.step([] if action == 0 else douzero_cards(WORDS_OF[action]))
-            calls.apply(GAME.table, state.data, action)
+            calls.apply(GAME.rulebook, state.data, action)

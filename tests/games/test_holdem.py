@@ -247,7 +247,7 @@ def test_redeal_gives_every_unseen_card_alike(moves, hidden):
     counts = np.zeros((3, 52))  # [seat, card]
     world = state.data.copy()
     for _ in range(samples):
-        calls.redeal(state.game.table, world, 0, rng.words)
+        calls.redeal(state.game.rulebook, world, 0, rng.words)
         for seat in hidden:
             counts[seat, state.game.record(world)["hole"][seat]] += 1
     due = 2 * samples / len(unseen)

@@ -477,7 +477,7 @@ def test_redeal_is_uniform_over_the_consistent_hands(first, second, moves):
 def redealt(state: State, seat: int, rng: Rng) -> State:
     """A world that the seat can't tell from this one."""
     world = State(state.game, state.data.copy(), None)
-    calls.redeal(state.game.table, world.data, seat, rng.words)
+    calls.redeal(state.game.rulebook, world.data, seat, rng.words)
     return world
 
 
@@ -533,7 +533,7 @@ def compare_game(game: Game, oracle: Oracle, rng: Rng) -> None:
         if state.player != CHANCE:
             actions = [action for action in actions for _ in range(weights[action])]
         action = rng.choice(actions)
-        calls.apply(game.table, state.data, action)
+        calls.apply(game.rulebook, state.data, action)
         oracle.apply(action)
 
 
@@ -548,7 +548,7 @@ def expect_same(state: State, oracle: Oracle) -> list[int]:
     assert (unplayed(state, 0), unplayed(state, 1)) == oracle.hands
     for seat in range(2) if player != CHANCE or s["dealt"] in (0, 5) else ():
         out = np.empty(321, dtype=np.float32)
-        calls.observe(state.game.table, state.data, seat, out)
+        calls.observe(state.game.rulebook, state.data, seat, out)
         expected = np.array(oracle.observation(seat), dtype=np.float32)
         if player == CHANCE:  # here the cards are picked up when all are dealt
             expected[2:42] = expected[317] = 0.0

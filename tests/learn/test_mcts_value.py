@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tapete.core import Rng, State, make
-from tapete.learn.mcts_value import Config, Learner, Patience, class_weights, play, train
+from tapete.learn.mcts_value import Config, Patience, Training, class_weights, play, train
 from tapete.learn.run import Run, read_metrics
 from tapete.nets import Network
 from tapete.search import playouts
@@ -70,7 +70,7 @@ def test_patience_counts_epochs_without_improvement() -> None:
 
 
 def test_validation_games_are_whole_and_stay(tmp_path: Path) -> None:
-    learner = Learner(GAME, TINY, begin(tmp_path))
+    learner = Training(GAME, TINY, begin(tmp_path))
     learner.run.load()
     assert learner.play()
     rows, held = learner.split()
@@ -89,7 +89,7 @@ def test_the_rate_falls_on_a_plateau_and_the_best_weights_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Config(games=6, iterations=4, generations=1, epochs=30, plateau=2, patience=5)
-    learner = Learner(GAME, config, begin(tmp_path, config))
+    learner = Training(GAME, config, begin(tmp_path, config))
     learner.run.load()
     losses = iter([0.9, 0.5, *[0.7] * 28])
     best: list[np.ndarray] = []

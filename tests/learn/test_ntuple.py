@@ -34,8 +34,8 @@ SMALL = Config(games=1000, deep_games=400, depth=2, measures=3, measure_games=2,
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def search(table: Any, model: Any, state: Any, depth: int) -> float:
-    return look_ahead(uint64_ptr(table), uint64_ptr(model), state_ptr(state), 0, depth, -np.inf, np.inf)
+def search(rulebook: Any, model: Any, state: Any, depth: int) -> float:
+    return look_ahead(uint64_ptr(rulebook), uint64_ptr(model), state_ptr(state), 0, depth, -np.inf, np.inf)
 
 
 def random_network(game: Game) -> NTuple:
@@ -85,7 +85,7 @@ def test_looking_ahead_is_minimax(depth: int) -> None:
                 state.apply(rng.choice(state.actions()))
         if settled(state).over:
             continue
-        value = math.tanh(search(game.table, player.model, state.data.copy(), depth))
+        value = math.tanh(search(game.rulebook, player.model, state.data.copy(), depth))
         assert value == pytest.approx(minimax(network, state, state.player, depth), abs=1e-5)
         chosen = int(player.arrays[-3][0])  # the level's choice
         assert minimax(network, state.copy().apply(chosen), state.player, depth - 1) == pytest.approx(value, abs=1e-5)
@@ -113,7 +113,7 @@ def test_learning_the_same_positions_again_and_again_ends_with_their_targets() -
     player = Evaluator(None, (*network.arrays(game), *room(game, 6)))
     batch, layout = batch_of(network, 20 * game.spec.longest), network.layout
     play = Play(depth=1, endgame=4, opening=6, epsilon=0.1, trace=0.5)
-    positions = play_games(game.table, game.params, player.model, play, batch, 20, Rng(1).words)
+    positions = play_games(game.rulebook, game.params, player.model, play, batch, 20, Rng(1).words)
     assert 20 * 15 < positions < 20 * 32
     assert (np.abs(batch.targets[:positions]) <= 1).all()
     batch.targets[:positions] = np.random.default_rng(1).uniform(-0.9, 0.9, positions)
@@ -134,7 +134,7 @@ def test_a_first_step_by_hand() -> None:
     player, layout = Evaluator(None, (*network.arrays(game), *room(game, 4))), network.layout
     batch = batch_of(network, game.spec.longest)
     play = Play(depth=1, endgame=0, opening=0, epsilon=0.0, trace=1.0)
-    play_games(game.table, game.params, player.model, play, batch, 1, Rng(1).words)
+    play_games(game.rulebook, game.params, player.model, play, batch, 1, Rng(1).words)
     batch.targets[0] = 0.5
     coherence = np.zeros((network.weights.size, 2), dtype=np.float32)
     assert learn(player.model, coherence, layout.twins, batch, 1, 2.0) == pytest.approx(0.25)

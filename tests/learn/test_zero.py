@@ -15,18 +15,18 @@ from tapete.core import Game, Rng, State, make
 from tapete.learn.run import Run, read_metrics
 from tapete.learn.zero import (
     Config,
-    Learner,
     Samples,
+    Training,
     architecture,
     gate_match,
-    judge_of,
     playout_game,
+    predictor,
     self_play,
     train,
 )
 from tapete.nets import Network
 from tapete.nets.torch import to_torch
-from tapete.search.batch import Judge
+from tapete.search.batch import Predict
 from tests.learn.pieces import run_in_pieces
 
 GAME = make("othello(size=4)")
@@ -37,8 +37,8 @@ def begin(folder: Path, config: Config = TINY, **more: Any) -> Run:
     return Run(folder, "zero", GAME, config, **more)
 
 
-def some_judge(seed: int) -> Judge:
-    return judge_of(to_torch(architecture(GAME.spec, TINY), Rng(seed)), bfloat16=False)
+def some_predict(seed: int) -> Predict:
+    return predictor(to_torch(architecture(GAME.spec, TINY), Rng(seed)), bfloat16=False)
 
 
 def check(samples: Samples, simulations: int) -> None:
@@ -52,17 +52,17 @@ def check(samples: Samples, simulations: int) -> None:
 
 def test_self_play_gives_searches_and_results() -> None:
     config = Config(games=12, tables=5, simulations=8, short=4, long=1.0)
-    samples = self_play(GAME, some_judge(1), config, Rng(2))
+    samples = self_play(GAME, some_predict(1), config, Rng(2))
     check(samples, 8)
     starts = [i for i, row in enumerate(samples.states) if State(GAME, row.copy(), None) == GAME.start()]
     assert len(starts) == 12, "every move of every game is there"
-    fewer = self_play(GAME, some_judge(1), Config(games=12, tables=5, simulations=8, short=4, long=0.3), Rng(2))
+    fewer = self_play(GAME, some_predict(1), Config(games=12, tables=5, simulations=8, short=4, long=0.3), Rng(2))
     assert 0 < len(fewer.states) < 0.6 * len(samples.states)
 
 
 def test_at_one_table_positions_follow_each_other_and_share_a_result() -> None:
     config = Config(games=1, tables=1, simulations=8, short=4, long=1.0)
-    samples = self_play(GAME, some_judge(1), config, Rng(4))
+    samples = self_play(GAME, some_predict(1), config, Rng(4))
     states = [State(GAME, row.copy(), None) for row in samples.states]
     for state, after in pairwise(states):
         assert after in [state.copy().apply(action) for action in state.actions()]
@@ -90,9 +90,9 @@ def test_the_oldest_are_forgotten() -> None:
 
 def test_the_gate_is_fair() -> None:
     config = Config(gate_games=20, short=6)
-    share = gate_match(GAME, some_judge(1), some_judge(1), config, Rng(3))
+    share = gate_match(GAME, some_predict(1), some_predict(1), config, Rng(3))
     assert share == 0.5, "in pairs, nobody gains anything from himself"
-    ways = [gate_match(GAME, some_judge(a), some_judge(b), config, Rng(3)) for a, b in ((1, 2), (2, 1))]
+    ways = [gate_match(GAME, some_predict(a), some_predict(b), config, Rng(3)) for a, b in ((1, 2), (2, 1))]
     assert sum(ways) == 1
 
 
@@ -112,7 +112,7 @@ def test_sixteen_bits_judge_nearly_the_same() -> None:
     module = to_torch(architecture(GAME.spec, TINY), Rng(1))
     module(torch.rand(64, GAME.spec.observation_size))  # so that there is something to normalise by
     seen = np.random.default_rng(1).random((8, GAME.spec.observation_size), dtype=np.float32)
-    exact, rough = (judge_of(module, bfloat16=short)(seen) for short in (False, True))
+    exact, rough = (predictor(module, bfloat16=short)(seen) for short in (False, True))
     said = module.eval()(torch.from_numpy(seen)).detach().numpy()
     np.testing.assert_allclose(exact[0], said[:, -1], atol=1e-5)
     np.testing.assert_allclose(exact[1], said[:, :-1], atol=1e-5)
@@ -163,7 +163,7 @@ def test_a_checkpoint_of_another_network_gets_one_line(tmp_path: Path) -> None:
     train(GAME, TINY, run)
     run.close()
     other = Config(**{**TINY.__dict__, "channels": 16})
-    learner = Learner(GAME, other, begin(tmp_path / "other", other))
+    learner = Training(GAME, other, begin(tmp_path / "other", other))
     checkpoint = begin(tmp_path, resume=True).load()
     assert checkpoint is not None
     with pytest.raises(Exception, match=r"^[^\n]*does not fit this run[^\n]*$"):

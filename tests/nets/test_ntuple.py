@@ -86,7 +86,7 @@ def judged(judge: Evaluator, state: State) -> tuple[float, NDArray[np.float32]]:
     values, priors, model = np.full(2, np.nan), np.full(len(legal), np.nan, dtype=np.float32), judge.model
     spoilt, room, words = state.data.copy(), np.resize(legal, game.spec.max_actions), Rng(0).words
     evaluate = EVALUATE(judge.address)
-    before, moves = (game.table.ctypes.data, spoilt.ctypes.data, state.player), (room.ctypes.data, len(legal))
+    before, moves = (game.rulebook.ctypes.data, spoilt.ctypes.data, state.player), (room.ctypes.data, len(legal))
     evaluate(*before, *moves, *(array.ctypes.data for array in (model, words, values, priors)))
     assert values[0] == -values[1]
     assert room[: len(legal)].tolist() == legal.tolist(), "whoever wants priors still needs the moves"

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from tapete.core.contract import CHANCE
 from tapete.core.game import Game, State
-from tapete.solve.policy import Table
 from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.strategy import Strategy
 
-Strategy = dict[int, list[float]]  # probabilities of the actions at an information set, by its key
+Probabilities = dict[int, list[float]]  # probabilities of the actions at an information set, by its key
 
 
 @dataclass
@@ -54,21 +54,21 @@ def choices(root: Node, player: int) -> dict[int, int]:
     return {node.key: len(node.children) for node in nodes(root) if node.player == player and len(node.children) > 1}
 
 
-def shares(node: Node, strategy: Strategy) -> list[float]:
+def shares(node: Node, strategy: Probabilities) -> list[float]:
     """How likely each child is."""
     if node.player == CHANCE:
         return node.chances
     return strategy[node.key] if len(node.children) > 1 else [1.0]
 
 
-def value(node: Node, strategy: Strategy) -> float:
+def value(node: Node, strategy: Probabilities) -> float:
     """What seat 0 expects; the strategy has both players' information sets."""
     if not node.children:
         return node.payoff
     return sum(p * value(child, strategy) for p, child in zip(shares(node, strategy), node.children, strict=True) if p)
 
 
-def pure_strategies(root: Node, player: int) -> Iterator[Strategy]:
+def pure_strategies(root: Node, player: int) -> Iterator[Probabilities]:
     """Every way to choose one action at each information set of a player."""
     counts = choices(root, player)
     for chosen in itertools.product(*(range(n) for n in counts.values())):
@@ -77,17 +77,17 @@ def pure_strategies(root: Node, player: int) -> Iterator[Strategy]:
         }
 
 
-def random_strategy(root: Node, seed: int) -> Strategy:
+def random_strategy(root: Node, seed: int) -> Probabilities:
     """Any probabilities, some of them zero, at all information sets of both players."""
     rng = np.random.default_rng(seed)
-    found: Strategy = {}
+    found: Probabilities = {}
     for key, n in (choices(root, 0) | choices(root, 1)).items():
         weights = rng.exponential(size=n) * (rng.random(n) < 0.8)
         found[key] = (weights / weights.sum()).tolist() if weights.any() else [1 / n] * n
     return found
 
 
-def plans(form: SequenceForm, strategy: Strategy) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def plans(form: SequenceForm, strategy: Probabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A strategy as plans of both players: the product of its probabilities along each sequence."""
     found = []
     for plex, keys in zip(form.plexes, form.keys, strict=True):
@@ -98,9 +98,9 @@ def plans(form: SequenceForm, strategy: Strategy) -> tuple[NDArray[np.float64], 
     return found[0], found[1]
 
 
-def strategy_of(table: Table, keys: Iterable[int]) -> Strategy:
+def strategy_of(table: Strategy, keys: Iterable[int]) -> Probabilities:
     """What a table says at these information sets, as an agent plays it."""
-    found: Strategy = {}
+    found: Probabilities = {}
     for key in keys:
         probs = table.lookup(key)
         assert probs is not None
@@ -119,9 +119,9 @@ class NaiveCFR:
         self.t = 0
         self.counts = [choices(self.root, player) for player in range(2)]
         both = self.counts[0] | self.counts[1]
-        self.strategy: Strategy = {key: [1 / n] * n for key, n in both.items()}
-        self.regrets: Strategy = {key: [0.0] * n for key, n in both.items()}
-        self.sums: Strategy = {key: [0.0] * n for key, n in both.items()}
+        self.strategy: Probabilities = {key: [1 / n] * n for key, n in both.items()}
+        self.regrets: Probabilities = {key: [0.0] * n for key, n in both.items()}
+        self.sums: Probabilities = {key: [0.0] * n for key, n in both.items()}
 
     def run(self, iterations: int) -> None:
         """So many more iterations."""
@@ -135,14 +135,14 @@ class NaiveCFR:
                 for player in range(2):
                     self._update(player, gains[player])
 
-    def average(self) -> Strategy:
+    def average(self) -> Probabilities:
         """The weighted average of all strategies."""
         return {
             key: [x / sum(sums) for x in sums] if sum(sums) > 0 else [1 / len(sums)] * len(sums)
             for key, sums in self.sums.items()
         }
 
-    def _gains(self, player: int) -> Strategy:
+    def _gains(self, player: int) -> Probabilities:
         """Counterfactual regrets of this iteration; adds the current strategy to the sum on the way."""
         gains = {key: [0.0] * n for key, n in self.counts[player].items()}
         visited: set[int] = set()
@@ -173,7 +173,7 @@ class NaiveCFR:
         for a, share in enumerate(self.strategy[key]):
             self.sums[key][a] += self.t**power * reach * share
 
-    def _update(self, player: int, gains: Strategy) -> None:
+    def _update(self, player: int, gains: Probabilities) -> None:
         for key in self.counts[player]:
             old = self.regrets[key]
             self.regrets[key] = [self._regret(r, g) for r, g in zip(old, gains[key], strict=True)]

@@ -12,9 +12,9 @@ from tapete.core.evaluator import evaluator
 
 @evaluator
 def opinion(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
-    rules = open_rules(table)
+    rules = open_rules(rulebook)
     value = np.float64(rules.infoset(state, seat) % np.uint64(1024)) / 512 - 1
     values[seat] = value
     values[1 - seat] = -value
@@ -24,7 +24,7 @@ def opinion(
 
 @evaluator
 def reversed_opinion(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     values[0] = values[1] = 0.0
     for i in range(n):

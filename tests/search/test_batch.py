@@ -16,7 +16,7 @@ GAME = make("othello(size=6)")
 NETWORK = Network.random(residual((3, 6, 6), 37, channels=8, blocks=1), Rng(1))
 
 
-def judge(observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def predict(observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     said = NETWORK.forward(observations)
     return said[:, NETWORK.architecture.outputs["value"].start], said[:, NETWORK.architecture.outputs["policy"]]
 
@@ -41,7 +41,7 @@ def forest_of(states: list[State], nodes: int = 4000) -> Forest:
 
 def grown(states: list[State], simulations: int = 100) -> Forest:
     forest = forest_of(states)
-    forest.grow(judge, simulations, rng=Rng(1))
+    forest.grow(predict, simulations, rng=Rng(1))
     return forest
 
 
@@ -54,7 +54,7 @@ def test_each_tree_is_the_one_that_grows_alone() -> None:
         assert {action: int(visits[action]) for action in thought.visits} == thought.visits
         assert visits.sum() == sum(thought.visits.values())
         tried = sum(thought.values[a] * n for a, n in thought.visits.items() if n)
-        root = judge(state.view(state.player).observation()[None])[0][0]
+        root = predict(state.view(state.player).observation()[None])[0][0]
         assert value == pytest.approx((tried + root) / (1 + visits.sum()), abs=1e-5)
 
 
@@ -72,7 +72,7 @@ def test_finished_games_wait() -> None:
 
 def test_only_those_that_are_asked_grow() -> None:
     forest = forest_of(positions(3))
-    forest.grow(judge, 20, which=np.array([True, False, True]), rng=Rng(1))
+    forest.grow(predict, 20, which=np.array([True, False, True]), rng=Rng(1))
     assert forest.visits().sum(axis=1).tolist() == [19, 0, 19]
 
 
@@ -85,13 +85,13 @@ def test_a_step_keeps_what_is_known() -> None:
     assert forest.trees[:, 0]["visits"].tolist() == before.tolist()
     for root, state, action in zip(forest.roots, states, actions, strict=True):
         assert root.tolist() == state.copy().apply(int(action)).data.tolist()
-    forest.grow(judge, 10, rng=Rng(1))
+    forest.grow(predict, 10, rng=Rng(1))
     assert forest.visits().sum(axis=1).tolist() == (before + 9).tolist()
 
 
 def test_without_memory_it_still_searches() -> None:
     forest = forest_of(positions(2), nodes=8)
-    forest.grow(judge, 200, rng=Rng(1))
+    forest.grow(predict, 200, rng=Rng(1))
     assert forest.visits().sum(axis=1).tolist() == [199, 199]
     assert (forest.used <= forest.trees.shape[1]).all()
 
@@ -100,7 +100,7 @@ def test_noise_at_the_root_is_dirichlet() -> None:
     size, alpha = 400, 0.5
     forest = forest_of([GAME.start()] * size)
     which = np.arange(size) > 0
-    forest.grow(judge, 1, noise=1.0, alpha=alpha, which=which, rng=Rng(7))
+    forest.grow(predict, 1, noise=1.0, alpha=alpha, which=which, rng=Rng(7))
     first, count = forest.trees[1, 0]["first"], forest.trees[1, 0]["count"]
     priors = forest.trees[1:, first : first + count]["prior"]
     assert count == 4
@@ -113,8 +113,8 @@ def test_noise_at_the_root_is_dirichlet() -> None:
 
 def test_a_share_of_noise() -> None:
     plain, noisy = forest_of([GAME.start()]), forest_of([GAME.start()])
-    plain.grow(judge, 1, rng=Rng(7))
-    noisy.grow(judge, 1, noise=0.25, rng=Rng(7))
+    plain.grow(predict, 1, rng=Rng(7))
+    noisy.grow(predict, 1, noise=0.25, rng=Rng(7))
     first = plain.trees[0, 0]["first"]
     before, after = (forest.trees[0, first : first + 4]["prior"] for forest in (plain, noisy))
     noise = (after - 0.75 * before) / 0.25

@@ -56,7 +56,7 @@ def test_no_seat_in_the_tree_has_more_nodes_than_information_sets(name: str) -> 
     assert len(keys) == tree.used[0] == len(set(keys.tolist()))
 
 
-def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: str, rest: trees.Strategy) -> float:
+def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: str, rest: trees.Probabilities) -> float:
     """What the search gains for a seat, exactly, over all deals, when the others play `rest`."""
     strategy = dict(rest)
     for state in decisions(game.start(), seat):

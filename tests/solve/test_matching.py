@@ -24,11 +24,11 @@ from tapete.solve.matching import (
 ROCK, PAPER, SCISSORS = range(3)
 SLIDES = [(ROCK, SCISSORS), (ROCK, PAPER), (SCISSORS, SCISSORS)]  # the three plays that Rojas explains regrets with
 
-Table = list[list[float]]  # [own, other]
+Strategy = list[list[float]]  # [own, other]
 Plays = list[tuple[int, int]]  # (own, other) each
 
 
-def tables(name: str) -> tuple[Table, Table]:
+def tables(name: str) -> tuple[Strategy, Strategy]:
     """What each player gets, [own, other], as plain Python."""
     first, second = payoffs(make(name))
     return first.tolist(), second.T.tolist()
@@ -37,24 +37,24 @@ def tables(name: str) -> tuple[Table, Table]:
 # ---- the definitions, as naive as they can be written
 
 
-def conditional(u: Table, plays: Plays) -> Table:
+def conditional(u: Strategy, plays: Plays) -> Strategy:
     """D(j, k)."""
     actions, t = range(len(u)), len(plays)
     return [[sum(u[k][c] - u[own][c] for own, c in plays if own == j) / t for k in actions] for j in actions]
 
 
-def unconditional(u: Table, plays: Plays) -> list[float]:
+def unconditional(u: Strategy, plays: Plays) -> list[float]:
     """D(k)."""
     return [sum(u[k][c] - u[own][c] for own, c in plays) / len(plays) for k in range(len(u))]
 
 
-def normaliser(u: Table) -> float:
+def normaliser(u: Strategy) -> float:
     """The largest sum of gains over one play: mu."""
     actions, others = range(len(u)), range(len(u[0]))
     return max(sum(max(u[k][c] - u[j][c], 0.0) for k in actions) for j in actions for c in others)
 
 
-def transition(d: Table, mu: float) -> Table:
+def transition(d: Strategy, mu: float) -> Strategy:
     """M(j, k)."""
     matrix = [[max(x, 0.0) / mu for x in row] for row in d]
     for j, row in enumerate(matrix):
@@ -62,7 +62,7 @@ def transition(d: Table, mu: float) -> Table:
     return matrix
 
 
-def next_strategy(procedure: str, u: Table, plays: Plays) -> list[float]:
+def next_strategy(procedure: str, u: Strategy, plays: Plays) -> list[float]:
     n = len(u)
     if not plays:
         return [1.0 / n] * n

@@ -16,7 +16,7 @@ import pytest
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import State, TapeteError, make
 from tapete.core.arrays import read_arrays, write_arrays
-from tapete.solve import DEFAULT, Table, file_name, find, solve, store
+from tapete.solve import DEFAULT, Strategy, file_name, find, solve, store
 from tapete.solve import solution as solving
 from tapete.solve.cfr import CFR
 from tapete.solve.linear import solve_form
@@ -24,7 +24,7 @@ from tapete.solve.response import prove
 from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm
 from tests.conftest import Tapete
-from tests.oracles.trees import Strategy, plans, strategy_of
+from tests.oracles.trees import Probabilities, plans, strategy_of
 
 TAPETE = str(Path(sys.executable).with_name("tapete"))
 
@@ -33,11 +33,11 @@ def lp_value(name: str) -> float:
     return solve_form(SequenceForm.of(make(name))).value
 
 
-def agents_strategy(name: str) -> Strategy:
+def agents_strategy(name: str) -> Probabilities:
     """What the equilibrium agent does at every information set of a game, asked by way of views."""
     game = make(name)
     agent = Equilibrium(game)
-    found: Strategy = {}
+    found: Probabilities = {}
 
     def walk(state: State) -> None:
         actions = state.actions()
@@ -127,7 +127,7 @@ def test_a_solution_and_its_file(tmp_path, name, value):
     assert progress.proof.lower - 1e-9 <= value <= progress.proof.upper + 1e-9
     path = tmp_path / file_name(make(name))
     assert [*tmp_path.iterdir()] == [path], "no checkpoint is left"
-    again = Table.load(path)
+    again = Strategy.load(path)
     assert again.probs.tobytes() == table.probs.tobytes()
     assert again.about["parameters"] == dict(make(name).spec.parameters)
     expected = progress.to_json()

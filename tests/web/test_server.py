@@ -169,7 +169,7 @@ def test_one_thought_at_a_time(ana: Browser, monkeypatch: pytest.MonkeyPatch) ->
         time.sleep(0.05)
         if not overlaps[-1]:
             busy.release()
-        return Thought(dict.fromkeys(view.actions(), 1.0))
+        return Thought(probabilities=dict.fromkeys(view.actions(), 1.0))
 
     monkeypatch.setattr(Explainer, "think", think)
     with ana.socket(ana.make("othello", "me", "random")["table"]) as socket:

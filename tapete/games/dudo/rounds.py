@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tapete.core.rounds import Exit, Place, Round
+from tapete.core.rounds import Exit, Round, Situation
 from tapete.core.spec import Spec
 from tapete.games.dudo.notation import claim_name, claims_made, roll_name
 
@@ -18,11 +18,11 @@ def first_round(spec: Spec) -> Round | None:
     return Round(lambda win, lose: f"{name},win={win!r},lose={lose!r})", (won, lost))
 
 
-def current_round(spec: Spec, s: Any, seat: int) -> Place:
+def current_round(spec: Spec, s: Any, seat: int) -> Situation:
     """The game that began with this round, seen from its starter, who is seat 0 there."""
     starter = int(s["starter"])
     order = (starter, 1 - starter)
     dice = ",".join(str(s["dice"][who]) for who in order)
     rolls = [roll_name(int(s["roll"][who])) for who in order]
     claims = [claim_name(int(s["faces"]), claim) for claim in claims_made(s)]
-    return Place(f"dudo({s['faces']},{dice})", " ".join([*rolls, *claims]), order.index(seat))
+    return Situation(f"dudo({s['faces']},{dice})", " ".join([*rolls, *claims]), order.index(seat))

@@ -7,7 +7,7 @@ import numpy as np
 
 from tapete.core.errors import TapeteError
 from tapete.core.spec import Spec, within
-from tapete.games.matrix.file import read_table
+from tapete.games.matrix.file import read_payoffs
 from tapete.games.matrix.table import MOST_CELLS, payoffs, table_spec
 
 __all__ = ["VARIANTS", "payoffs"]
@@ -82,7 +82,7 @@ def _divisions(soldiers: int, fields: int) -> list[tuple[int, ...]]:
 
 def matrix(file: str) -> Spec:
     """Any table of payoffs, from a file."""
-    table = read_table(file)
+    table = read_payoffs(file)
     return table_spec(f"Matrix game of {file}", table.rows, table.columns, table.cells)
 
 

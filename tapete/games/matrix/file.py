@@ -15,7 +15,7 @@ LARGEST_PAYOFF = 1e12  # so that sums of payoffs stay exact enough, and finite
 KEYS = ("rows", "columns", "payoffs")
 
 
-class Table(NamedTuple):
+class Payoffs(NamedTuple):
     """What a file tells, checked."""
 
     rows: list[str]
@@ -23,7 +23,7 @@ class Table(NamedTuple):
     cells: list[list[Any]]  # a number each, or a pair each
 
 
-def read_table(path: str) -> Table:
+def read_payoffs(path: str) -> Payoffs:
     """The table in a file."""
     text = read_text(path, LONGEST_FILE)
     try:
@@ -34,7 +34,7 @@ def read_table(path: str) -> Table:
         columns = _names(names.get("columns"), "columns", len(cells[0]))
     except TapeteError as error:
         raise TapeteError(f"{path!r} is not a table of payoffs: {error}") from None
-    return Table(rows, columns, cells)
+    return Payoffs(rows, columns, cells)
 
 
 def _from_json(text: str) -> tuple[dict[str, Any], Any]:

@@ -17,22 +17,22 @@ from safetensors.numpy import save_file
 
 from tapete.core import TapeteError
 from tapete.core.arrays import read_arrays, write_arrays
-from tapete.solve.policy import Table
+from tapete.solve.strategy import Strategy
 
 ABOUT = {"game": "kuhn", "algorithm": "dcfr", "iterations": 7, "exploitability": 0.1 + 0.2, "parameters": {"x": "ä"}}
 
 
-def table_of(infosets: int = 50) -> Table:
+def table_of(infosets: int = 50) -> Strategy:
     rng = np.random.default_rng(infosets)
     keys = rng.permutation(np.unique(rng.integers(0, 2**64, size=infosets, dtype=np.uint64)))
     counts = rng.integers(2, 256, size=len(keys))
     probs = np.concatenate([rng.dirichlet(np.ones(n)) for n in counts])
-    return Table.of(keys, counts, probs, **ABOUT)
+    return Strategy.of(keys, counts, probs, **ABOUT)
 
 
 def test_of_sorts_and_looks_up():
     keys = np.array([2**64 - 1, 5, 2**63, 0], dtype=np.uint64)
-    table = Table.of(keys, np.array([2, 3, 1, 2]), np.array([0.25, 0.75, 0.5, 0.25, 0.25, 1, 0, 1]))
+    table = Strategy.of(keys, np.array([2, 3, 1, 2]), np.array([0.25, 0.75, 0.5, 0.25, 0.25, 1, 0, 1]))
     assert table.keys.tolist() == [0, 5, 2**63, 2**64 - 1]
     assert table.counts.tolist() == [2, 3, 1, 2]
     expected = {2**64 - 1: [0.25, 0.75], 5: [0.5, 0.25, 0.25], 2**63: [1], 0: [0, 1]}
@@ -42,24 +42,24 @@ def test_of_sorts_and_looks_up():
         assert found.tolist() == probs
     for key in (1, 4, 6, 2**63 - 1, 2**63 + 1, 2**64 - 2):
         assert table.lookup(key) is None
-    assert Table.of(*(np.zeros(0, dtype=t) for t in ("uint64", "int64", "float32"))).lookup(3) is None
+    assert Strategy.of(*(np.zeros(0, dtype=t) for t in ("uint64", "int64", "float32"))).lookup(3) is None
 
 
 def test_a_strategy_has_room_for_255_actions():
     for n in (255, 256):
         arrays = np.array([1], dtype=np.uint64), np.array([n]), np.full(n, 1 / n)
         if n == 255:
-            assert Table.of(*arrays).counts.tolist() == [255]
+            assert Strategy.of(*arrays).counts.tolist() == [255]
         else:
             with pytest.raises(TapeteError, match="256 actions"):
-                Table.of(*arrays)
+                Strategy.of(*arrays)
 
 
 @pytest.mark.parametrize("infosets", [1, 50, 2000])
 def test_round_trip_is_exact(tmp_path, infosets):
     path, table = tmp_path / "new" / "folder" / "x.safetensors", table_of(infosets)
     table.save(path)
-    again = Table.load(path)
+    again = Strategy.load(path)
     for name in ("keys", "counts", "probs"):
         one, two = getattr(table, name), getattr(again, name)
         assert one.dtype == two.dtype
@@ -121,22 +121,22 @@ def test_what_is_not_a_strategy_is_refused(tmp_path):
     path = tmp_path / "x.safetensors"
     for nothing in (path, tmp_path):
         with pytest.raises(TapeteError, match="there is no file"):
-            Table.load(nothing)
+            Strategy.load(nothing)
     for raw in (b"", b"garbage", struct.pack("<Q", 2**62) + b"{}"):
         path.write_bytes(raw)
         with pytest.raises(TapeteError, match="can't read"):
-            Table.load(path)
+            Strategy.load(path)
     table_of().save(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
     with pytest.raises(TapeteError, match="can't read"):
-        Table.load(path)
+        Strategy.load(path)
     save_file({"keys": np.zeros(1)}, path)
     with pytest.raises(TapeteError, match="has not the format '1'"):
-        Table.load(path)
+        Strategy.load(path)
     save_file({"keys": np.zeros(1)}, path, {"tapete": "{"})
     with pytest.raises(TapeteError, match="can't read"):
-        Table.load(path)
+        Strategy.load(path)
 
 
 @pytest.mark.parametrize(
@@ -162,10 +162,10 @@ def test_arrays_that_are_not_a_strategy(tmp_path, wrong, why):
     }
     path = tmp_path / "x.safetensors"
     write_arrays(path, right, {"format": "1", "about": {}})
-    Table.load(path)
+    Strategy.load(path)
     write_arrays(path, {**right, **wrong}, {"format": "1", "about": {}})
     with pytest.raises(TapeteError, match=why):
-        Table.load(path)
+        Strategy.load(path)
 
 
 @pytest.mark.parametrize("missing", ["keys", "counts", "probs", "about"])
@@ -177,4 +177,4 @@ def test_what_is_missing_is_missed(tmp_path, missing):
         part.pop(missing, None)
     write_arrays(path, arrays, header)
     with pytest.raises(TapeteError, match="something is missing"):
-        Table.load(path)
+        Strategy.load(path)

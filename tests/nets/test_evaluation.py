@@ -30,10 +30,10 @@ from tapete.nets.zoo import mlp, paper_cnn, residual
 
 @kernel(types.void(types.uint64, WORDS, BYTES, types.int64, INTS, WORDS, WORDS, DOUBLES, FLOATS))
 def _judge(
-    address: Any, table: Any, state: Any, seat: int, legal: Any, model: Any, rng: Any, values: Any, priors: Any
+    address: Any, rulebook: Any, state: Any, seat: int, legal: Any, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     open_evaluator(address)(
-        uint64_ptr(table), state_ptr(state), seat, int32_ptr(legal), len(legal), uint64_ptr(model), uint64_ptr(rng),
+        uint64_ptr(rulebook), state_ptr(state), seat, int32_ptr(legal), len(legal), uint64_ptr(model), uint64_ptr(rng),
         float64_ptr(values), float32_ptr(priors),
     )  # fmt: skip
 
@@ -48,7 +48,7 @@ def judge(evaluator: Evaluator, state: State) -> Judgement:
     said = Judgement(np.full(state.game.players, np.nan), np.full(len(legal), np.nan, np.float32))
     model, data = evaluator.model, state.data.copy()
     _judge(
-        np.uint64(evaluator.address), state.game.table, data, state.player, legal, model, Rng(1).words, *said
+        np.uint64(evaluator.address), state.game.rulebook, data, state.player, legal, model, Rng(1).words, *said
     )  # fmt: skip
     assert (data == state.data).all()
     return said

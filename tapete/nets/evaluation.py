@@ -65,19 +65,19 @@ def _write_priors(logits: Any, legal: Any, n: int, priors: Any) -> None:
 
 @evaluator
 def _evaluate(
-    table: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     facts = carray(states_at(model[0]), (1,), FACTS)[0]
     ops, tables, weights, scratch = states_at(model[1]), longs_at(model[2]), floats_at(model[3]), floats_at(model[4])
     seen, said = floats_at(model[5]), floats_at(model[6])
-    open_rules(table).observe(state, seat, seen)
+    open_rules(rulebook).observe(state, seat, seen)
     run(ops, facts.ops, tables, weights, scratch, 1, 1, seen, facts.seen, said)
     _write_values(ahead(said, facts.value), facts.values, facts.scale, seat, facts.players, values)
     if facts.policy != NONE:
         _write_priors(ahead(said, facts.policy), legal, n, priors)
 
 
-def judge(network: Network, game: Game) -> Evaluator:
+def evaluator_of(network: Network, game: Game) -> Evaluator:
     """The network as an evaluator of that game, for one thread; weights are shared with all others."""
     architecture, spec = network.architecture, game.spec
     sizes = {sum(part.size for part in fields) for fields in spec.observations}

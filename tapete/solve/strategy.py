@@ -21,7 +21,7 @@ FORMAT = "1"
 
 
 @dataclass(frozen=True)
-class Table:
+class Strategy:
     """Probabilities by information set; those with one action only are not in it."""
 
     keys: NDArray[np.uint64]  # [infosets] ascending
@@ -35,7 +35,7 @@ class Table:
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     @classmethod
-    def of(cls, keys: NDArray[np.uint64], counts: NDArray[Any], probs: NDArray[Any], **about: Any) -> Table:
+    def of(cls, keys: NDArray[np.uint64], counts: NDArray[Any], probs: NDArray[Any], **about: Any) -> Strategy:
         """From information sets in any order."""
         if np.max(counts, initial=0) > np.iinfo(np.uint8).max:
             raise TapeteError(f"there are {np.max(counts)} actions in one place; a strategy has room for 255")
@@ -64,7 +64,7 @@ class Table:
         write_arrays(path, arrays, {"format": FORMAT, "about": self.about})
 
     @classmethod
-    def load(cls, path: str | Path) -> Table:
+    def load(cls, path: str | Path) -> Strategy:
         """Reads a file and checks that it is a strategy."""
         arrays, header = read_arrays(path, FORMAT)
         try:
