@@ -81,7 +81,7 @@ def test_the_header_is_json_that_anybody_can_read(tmp_path):
 
 def test_the_same_table_gives_the_same_bytes_in_any_process(tmp_path):
     """Rust's hash tables have another order in every process."""
-    code = "from tests.solve.test_policy import table_of; import sys; table_of().save(sys.argv[1])"
+    code = "from tests.solve.test_strategy import table_of; import sys; table_of().save(sys.argv[1])"
     files = [tmp_path / f"{i}.safetensors" for i in range(3)]
     for file in files[:2]:
         subprocess.run([sys.executable, "-c", code, str(file)], check=True, cwd=Path(__file__).parents[2])
