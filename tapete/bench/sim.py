@@ -24,8 +24,8 @@ from tapete.core.compile import (
     uint64_ptr,
 )
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
+from tapete.core.players import random_play
 from tapete.core.rng import below
-from tapete.core.tables import random_play
 
 
 def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
@@ -64,7 +64,7 @@ def cases() -> list[Case]:
 def games(name: str) -> Work:
     """Whole games."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: random_play(game, rounds, rng).games
+    return lambda rounds: random_play(game, rounds, rng).returns.shape[0]
 
 
 def steps(name: str) -> Work:
