@@ -41,7 +41,7 @@ from tapete.core.game import Game, View
 from tapete.core.rng import Rng, below, mix, uniform
 
 RANDOM = 0  # the address of a player that takes any move
-CHUNK = 1 << 14  # deals that a thread plays in one go; random streams depend on it, so it is fixed
+CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
 SEAT = 1 << 40  # labels of streams: 0, 1, ... are events of chance, these are seats
 
 Thread = TypeVar("Thread")

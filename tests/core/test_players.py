@@ -9,6 +9,8 @@ import pytest
 
 import tapete
 from tapete import CHANCE, Game, Rng, State, TapeteError
+from tapete.agents.compiled import Compiled
+from tapete.arena import match
 from tapete.core import calls
 from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play
@@ -58,7 +60,7 @@ def by_hand(game: Game, players: list[Evaluator], lineup: tuple[int, ...], deal:
                 state.apply(legal[0])
             else:
                 said = opinion(player, state.view(seat))
-                state.apply(legal[drawn([np.float32(said[action]) for action in legal], seats[seat])])
+                state.apply(legal[drawn([float(np.float32(said[action])) for action in legal], seats[seat])])
     return state.returns()
 
 
@@ -144,3 +146,14 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(TapeteError, match="can't play -1 deals"):
         play(game, [random, random], -1, Rng(1))
     assert play(game, [random, random], 0, Rng(1)).returns.shape == (0, 1, 2)
+
+
+def test_a_compiled_player_is_a_policy_like_any_other() -> None:
+    """In a match it does as well as in the kernel: against who always folds or passes, on average."""
+    game = tapete.make("leduc")
+    result = match(game, lambda game: Compiled(knowing()), lambda game: Compiled(first_move()), games=2000, seed=3)
+    played = play(game, [knowing, first_move], 20_000, Rng(3), lineups=[(0, 1), (1, 0)]).returns
+    mine = (played[:, 0, 0] + played[:, 1, 1]) / 2
+    error = np.hypot(mine.std() / 20_000**0.5, result.payoffs.std() / 1000**0.5)
+    assert abs(mine.mean()) > 10 * error
+    assert result.mean == pytest.approx(mine.mean(), abs=4 * error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_the_last_observation_is_kept_when_the_next_game_has_begun() -> None:
                 continue  # chance had the last word
             for seat in range(2):
                 assert (tables.observe(seat, ended=True)[i] == state.view(seat).observation()).all()
-                assert tables.state(i).player == tables.movers[i] >= 0
+                assert tables.state(int(i)).player == tables.movers[i] >= 0
             kept += 1
 
 
@@ -204,10 +205,13 @@ def test_a_step_allocates_nothing() -> None:
     for _ in range(200):  # the room for features grows to what is needed
         tables.features()
         tables.step(tables.sample())
-    arrays = (tables.movers, tables.legal, tables.counts, tables.rewards, tables.over, *tables.floor)
-    held = [*arrays, tables.observe(), tables.mask(), tables.sample(), tables.features().offsets]
-    addresses = [array.ctypes.data for array in held]
+
+    def addresses() -> list[int]:
+        held: list[Any] = [tables.movers, tables.legal, tables.counts, tables.rewards, tables.over, *tables.floor]
+        held += [tables.observe(), tables.mask(), tables.sample(), tables.features().offsets]
+        return [array.ctypes.data for array in held]
+
+    before = addresses()
     for _ in range(50):
         tables.step(tables.sample())
-    held = [*arrays, tables.observe(), tables.mask(), tables.sample(), tables.features().offsets]
-    assert [array.ctypes.data for array in held] == addresses
+    assert addresses() == before

@@ -104,4 +104,4 @@ def test_a_view_says_what_it_is() -> None:
 def test_a_thought_is_made_by_keywords() -> None:
     assert Thought(probabilities={1: 1.0}).value is None
     with pytest.raises(TypeError):
-        Thought({1: 1.0})  # type: ignore[misc]
+        Thought({1: 1.0})  # type: ignore[call-arg]
