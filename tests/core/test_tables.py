@@ -11,9 +11,10 @@ import pytest
 import tapete
 from tapete import IllegalAction, Rng, TapeteError
 from tapete.core.contract import TERMINAL
+from tapete.core.evaluator import MakeEvaluator
 from tapete.core.players import random
 from tapete.core.tables import Tables
-from tests.core.players import first_move, stubborn
+from tests.core.players import first_move, knowing, stubborn
 
 GAMES = [
     "kuhn",
@@ -159,6 +160,43 @@ def test_compiled_players_move_between_the_decisions_of_the_caller(name: str) ->
         two.step(two.legal[:, 0])
     assert (one.totals == two.totals).all()
     assert (one.floor.ended == two.floor.ended).all()
+
+
+@pytest.mark.parametrize("players", [(), (knowing, None)])
+def test_games_that_restart_are_those_that_somebody_begins(players: tuple[MakeEvaluator | None, ...]) -> None:
+    """With restart, what a step tells is the end of the caller's game, and the totals know of all games."""
+    game = tapete.make("holdem")
+    restarting = Tables(game, 9, Rng(1), players=players)
+    waiting = Tables(game, 9, Rng(1), players=players, restart=False)
+    totals, games, unseen = np.zeros((9, 2)), np.zeros(9), 0
+
+    def begin_all() -> int:
+        """Begins at tables that wait until the caller has to move everywhere; how often that took more than once."""
+        rounds = 0
+        while (waits := waiting.movers == TERMINAL).any():
+            totals[waits] += waiting.rewards[waits]
+            games[waits] += 1
+            waiting.begin(waits)
+            rounds += 1
+            assert not waiting.over[waiting.movers != TERMINAL].any()
+            assert not waiting.rewards[waiting.movers != TERMINAL].any()
+        return max(rounds - 1, 0)
+
+    begin_all()
+    for _ in range(300):
+        assert (restarting.floor.states == waiting.floor.states).all()
+        chosen = restarting.sample().copy()
+        assert (chosen == waiting.sample()).all()
+        restarting.step(chosen)
+        waiting.step(chosen)
+        assert (restarting.over == waiting.over).all()
+        assert (restarting.rewards == waiting.rewards).all()
+        assert (restarting.floor.ended[restarting.over] == waiting.floor.ended[waiting.over]).all()
+        unseen += begin_all()
+        assert (restarting.totals == totals).all()
+        assert (restarting.games == games).all()
+    assert games.min() > 3
+    assert (unseen > 0) == bool(players)
 
 
 def test_games_that_end_before_the_caller_moves_are_counted() -> None:
