@@ -51,7 +51,7 @@ def _solution(file: Path, game: Game) -> Policy:
     from tapete.agents.equilibrium import Equilibrium
     from tapete.solve import Strategy
 
-    table = Strategy.load(file)
-    if table.about.get("game") != str(game):
-        raise TapeteError(f"{file} plays {table.about.get('game')}, not {game}")
-    return Equilibrium(game, table)
+    strategy = Strategy.load(file)
+    if strategy.about.get("game") != str(game):
+        raise TapeteError(f"{file} plays {strategy.about.get('game')}, not {game}")
+    return Equilibrium(game, strategy)

@@ -1,8 +1,10 @@
-"""Reading files that may come from anywhere."""
+"""Reading files that may come from anywhere, and knowing beforehand whether one can be written."""
 
 from __future__ import annotations
 
 import os
+import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from tapete.core.errors import TapeteError
@@ -23,3 +25,21 @@ def read_text(path: str | Path, most: int) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise TapeteError(f"{str(path)!r} is not text") from None
+
+
+def check_writable(path: str | Path) -> None:
+    """Raises where a file can't be written, before hours are spent on what is to be in it. Nothing is left behind."""
+    path = Path(path)
+    if path.is_dir():
+        raise TapeteError(f"can't write {path}: it is a folder")
+    missing = [folder for folder in path.parents if not folder.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise TapeteError(f"can't write {path}: {error.strerror}") from None
+    finally:
+        for folder in missing:  # the deepest first
+            with suppress(OSError):
+                folder.rmdir()

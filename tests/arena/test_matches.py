@@ -59,12 +59,12 @@ def test_the_mean_is_the_exact_one():
     game = make("kuhn")
     form, root = SequenceForm.of(game), grow(game)
     keys = choices(root, 0) | choices(root, 1)
-    table = find(game)
-    assert table is not None
-    best = plans(form, strategy_of(table, keys))
+    strategy = find(game)
+    assert strategy is not None
+    best = plans(form, strategy_of(strategy, keys))
 
     def equilibrium(game):
-        return Equilibrium(game, table)
+        return Equilibrium(game, strategy)
 
     uniform = plans(form, {key: [1 / n] * n for key, n in keys.items()})
     exact = (prove(form, (best[0], uniform[1])).value - prove(form, (uniform[0], best[1])).value) / 2
