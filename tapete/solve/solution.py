@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache, partial
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete import shipped
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
+from tapete.core.files import version_of
 from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, first_round
@@ -280,18 +281,17 @@ def file_name(game: Game) -> str:
 
 def find(game: Game, folder: Path | None = None) -> Strategy | None:
     """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
-    shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
-    for place in [folder] if folder else [store(), shipped]:
-        path = place / file_name(game)
-        if path.exists():
-            table = _load(path, path.stat().st_mtime_ns)
-            if table.about.get("game") != str(game):
-                raise TapeteError(f"{path} is a solution of {table.about.get('game')}, not of {game}")
-            return table
-    return None
+    path = (folder or store()) / file_name(game)
+    ready = path if path.exists() else None if folder else shipped.find(f"equilibria/{file_name(game)}")
+    if ready is None:
+        return None
+    table = _load(ready, version_of(ready))
+    if table.about.get("game") != str(game):
+        raise TapeteError(f"{ready} is a solution of {table.about.get('game')}, not of {game}")
+    return table
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, changed: int) -> Strategy:
+def _load(path: Path, version: tuple[int, int, int]) -> Strategy:
     """A solution, read once as long as its file does not change: the arena asks for it before every game."""
     return Strategy.load(path)
