@@ -18,7 +18,7 @@ PLAYABLE = playable()
 # Each layer may import from itself and from those before it.
 LAYERS = [
     {"core"},
-    {"games", "perft", "testing"},
+    {"games", "perft", "testing", "shipped"},
     {"nets"},
     {"solve", "search", "learn"},
     {"agents"},

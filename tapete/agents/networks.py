@@ -7,14 +7,13 @@ from pathlib import Path
 from tapete.agents import Policy, levels
 from tapete.agents.files import searcher
 from tapete.core import Game, TapeteError
-
-FOLDER = Path(__file__).parent / "networks"  # GAME/LEARNER.safetensors
+from tapete.shipped import find
 
 
 def shipped(game: Game, learner: str) -> Path:
     """The network that a learner made for a game."""
-    path = FOLDER / game.file_name / f"{learner}.safetensors"
-    if not path.exists():
+    path = find(f"networks/{game.file_name}/{learner}.safetensors")
+    if path is None:
         raise TapeteError(f"no network of {game} ships; `tapete train '{game}' --with {learner}` makes one")
     return path
 

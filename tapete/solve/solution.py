@@ -8,16 +8,16 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete import shipped
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
-from tapete.core.files import check_writable
+from tapete.core.files import check_writable, version_of
 from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, Round, first_round
@@ -342,18 +342,17 @@ def file_name(game: Game) -> str:
 
 def find(game: Game, folder: Path | None = None) -> Strategy | None:
     """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
-    shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
-    for place in [folder] if folder else [store(), shipped]:
-        path = place / file_name(game)
-        if path.exists():
-            strategy = _load(path, path.stat().st_mtime_ns)
-            if strategy.about.get("game") != str(game):
-                raise TapeteError(f"{path} is a solution of {strategy.about.get('game')}, not of {game}")
-            return strategy
-    return None
+    path = (folder or store()) / file_name(game)
+    ready = path if path.exists() else None if folder else shipped.find(f"equilibria/{file_name(game)}")
+    if ready is None:
+        return None
+    strategy = _load(ready, version_of(ready))
+    if strategy.about.get("game") != str(game):
+        raise TapeteError(f"{ready} is a solution of {strategy.about.get('game')}, not of {game}")
+    return strategy
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, changed: int) -> Strategy:
+def _load(path: Path, version: tuple[int, int, int]) -> Strategy:
     """A solution, read once as long as its file does not change: the arena asks for it before every game."""
     return Strategy.load(path)

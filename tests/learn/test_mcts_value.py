@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from tapete.core import Rng, State, make
-from tapete.learn.mcts_value import Config, Patience, Training, class_weights, play, train
+from tapete.learn.mcts_value import Config
+from tapete.learn.mcts_value.training import Patience, Training, class_weights, play, train
 from tapete.learn.run import Run, read_metrics
 from tapete.nets import Network
 from tapete.search import playouts

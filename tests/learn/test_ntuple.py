@@ -16,17 +16,9 @@ from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.compile import state_ptr, uint64_ptr
 from tapete.core.evaluator import Evaluator
 from tapete.learn import Progress, Run, configure, read_metrics
-from tapete.learn.ntuple import (
-    Batch,
-    Config,
-    Play,
-    learn,
-    look_ahead,
-    mix_returns,
-    play_games,
-    room,
-    train,
-)
+from tapete.learn.ntuple import Config
+from tapete.learn.ntuple.games import Batch, Play, look_ahead, mix_returns, play_games, room
+from tapete.learn.ntuple.training import learn, train
 from tapete.nets.ntuple import NTuple
 from tapete.search import MCTS, Budget
 

@@ -204,11 +204,15 @@ def test_what_is_taken_from_a_checkpoint_is_checked(tmp_path: Path) -> None:
 
 
 def test_every_learner_has_knobs_that_are_explained() -> None:
-    assert {"mcts-value", "zero"} <= learn.learners().keys()
-    for name in learn.learners():
-        for knob, usual, about in learn.knobs(learn.learner(name).Config):
-            assert about or knob == "seed", f"{name}: {knob} says nothing"
-            assert isinstance(usual, int | float | str), f"{name}: {knob} has no usual value"
+    assert {"mcts-value", "ntuple", "zero"} <= learn.learners().keys()
+    for name, found in learn.learners().items():
+        assert found.name == name
+        assert len(found.about) > 20
+        assert callable(found.training())
+        assert len(found.knobs) > 5
+        for knob in found.knobs:
+            assert len(knob.about) > 10, f"{name}: {knob.name} says nothing"
+            assert getattr(found.config(), knob.name) == knob.usual
 
 
 def test_knobs_are_set_by_name() -> None:

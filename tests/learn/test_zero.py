@@ -13,19 +13,11 @@ import torch
 
 from tapete.core import Game, Rng, State, make
 from tapete.learn.run import Run, read_metrics
-from tapete.learn.zero import (
-    Config,
-    Samples,
-    Training,
-    architecture,
-    gate_match,
-    playout_game,
-    predictor,
-    self_play,
-    train,
-)
+from tapete.learn.zero import Config
+from tapete.learn.zero.self_play import Samples, gate_match, playout_game, self_play
+from tapete.learn.zero.training import Training, architecture, predictor, train
 from tapete.nets import Network
-from tapete.nets.torch import to_torch
+from tapete.nets.torch import from_torch, to_torch
 from tapete.search.batch import Predict
 from tests.learn.pieces import run_in_pieces
 
@@ -141,11 +133,15 @@ def test_it_learns_four_by_four(tmp_path: Path) -> None:
     config = Config(
         generations=8, games=64, tables=64, simulations=32, short=8, channels=16, blocks=1, batch=64, gate_games=0
     )
-    train(GAME, config, begin(tmp_path, config))
+    run = begin(tmp_path, config)
+    train(GAME, config, run)
     lines = read_metrics(tmp_path)
     assert lines[-1]["policy_loss"] < 0.8 * lines[0]["policy_loss"]
     assert lines[-1]["value_loss"] < 0.8 * lines[0]["value_loss"]
-    assert policy_share(Network.load(tmp_path / "network.safetensors"), GAME, 200) > 0.75
+    first = from_torch(to_torch(architecture(GAME.spec, config), Rng(config.seed, "weights")))
+    before, after = (policy_share(network, GAME, 1000) for network in (first, Network.load(run.network)))
+    assert after > before + 0.1
+    assert after > 0.68  # seeds 1 to 4 gave 0.72 to 0.74, and 0.33 to 0.64 before they had learned
 
 
 @pytest.mark.parametrize("playout_games", [0, 3])
