@@ -50,9 +50,6 @@ DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
-helper = cast("Callable[[Function], Function]", njit(error_model="numpy"))
-
-
 class _Progress:
     """Says on screen what is being compiled, when that takes long enough for a person to wonder."""
 
@@ -89,6 +86,28 @@ _waiting: WeakValueDictionary[int, Any] = WeakValueDictionary()
 def waiting() -> list[Any]:
     """The kernels and rules that have been made, but not needed yet; `load()` of each of them gets its machine code."""
     return list(_waiting.values())
+
+
+class _Helper(CPUDispatcher):  # type: ignore[misc]
+    """A function that is compiled once for all whole numbers written in its callers.
+
+    Numba would compile it anew for `f(x, 1)` and for `f(x, 2)`; LLVM does the same where it puts a call's code in place.
+    """
+
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """Called by numba where it compiles code that calls the helper."""
+        return super().get_call_template(tuple(map(_any_number, arguments)), {k: _any_number(v) for k, v in named.items()})
+
+
+def _any_number(kind: Any) -> Any:
+    return kind.literal_type if isinstance(kind, types.IntegerLiteral) else kind
+
+
+def helper(function: Function) -> Function:
+    """Compiles a function into each of its callers."""
+    dispatcher: Any = njit(error_model="numpy")(function)
+    dispatcher.__class__ = _Helper
+    return cast(Function, dispatcher)
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
