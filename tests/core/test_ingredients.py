@@ -200,7 +200,7 @@ def test_code_that_was_imported_before_its_file_changed_has_a_stamp_of_its_own(f
 
 
 def test_functions_made_in_a_function_are_told_apart_by_its_values(fresh: Import) -> None:
-    make = sys.modules[fresh().py_func.__module__].make  # type: ignore[attr-defined]
+    make = sys.modules[fresh().py_func.__module__].make
     one, same, two = make(1), make(1), make(2)
     name = [ingredients.variant(kernel.py_func, kernel.signature) for kernel in (one, same, two)]
     assert name[0] == name[1] != name[2]
