@@ -9,10 +9,10 @@ Three decorators, and no other way to compile anything in this package:
 ``helper``
     a small function that rules and kernels call, compiled into each of its callers.
 
-Nothing is compiled when a module is imported. A kernel is loaded from disk, or compiled, when it is first called or when
-code that calls it is compiled; a rule, when somebody asks for its address. Numba's own disk cache only notices a change
-in the file of the compiled function; ours notices one in anything that the function is made of (`ingredients.py`), and
-no file in it can stop anybody (`machine_code.py`).
+Nothing is compiled when a module is imported. A kernel is loaded from disk, or compiled, when it is first called or
+when code that calls it is compiled; a rule, when somebody asks for its address. Numba's own disk cache only notices a
+change in the file of the compiled function; ours notices one in anything that the function is made of
+(`ingredients.py`), and no file in it can stop anybody (`machine_code.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -50,6 +51,8 @@ DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
+
+
 class _Progress:
     """Says on screen what is being compiled, when that takes long enough for a person to wonder."""
 
@@ -91,12 +94,23 @@ def waiting() -> list[Any]:
 class _Helper(CPUDispatcher):  # type: ignore[misc]
     """A function that is compiled once for all whole numbers written in its callers.
 
-    Numba would compile it anew for `f(x, 1)` and for `f(x, 2)`; LLVM does the same where it puts a call's code in place.
+    Numba would compile it anew for `f(x, 1)` and for `f(x, 2)`; LLVM does so where it puts the code in place of a call.
+    Nor is it compiled for Python too, before Python calls it.
     """
+
+    @cached_property
+    def alone(self) -> Any:
+        """The same for Python."""
+        return njit(error_model="numpy")(self.py_func)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.alone(*arguments, **named)
 
     def get_call_template(self, arguments: Any, named: Any) -> Any:
         """Called by numba where it compiles code that calls the helper."""
-        return super().get_call_template(tuple(map(_any_number, arguments)), {k: _any_number(v) for k, v in named.items()})
+        return super().get_call_template(
+            tuple(map(_any_number, arguments)), {k: _any_number(v) for k, v in named.items()}
+        )
 
 
 def _any_number(kind: Any) -> Any:
@@ -105,13 +119,13 @@ def _any_number(kind: Any) -> Any:
 
 def helper(function: Function) -> Function:
     """Compiles a function into each of its callers."""
-    dispatcher: Any = njit(error_model="numpy")(function)
+    dispatcher: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     dispatcher.__class__ = _Helper
     return cast(Function, dispatcher)
 
 
 class _Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A kernel without its machine code. With it, it is a dispatcher of numba's own class: no call costs more for it."""
+    """A kernel without its machine code. With it, it is a dispatcher of numba's own class, and calls cost no more."""
 
     def load(self) -> None:
         """Gets the machine code, from disk or by compiling. Whoever comes while another thread does so, waits."""
@@ -137,7 +151,7 @@ class _Kernel(CPUDispatcher):  # type: ignore[misc]
         return self.get_compile_result(signature)
 
 
-class _Rule(CFunc):  # type: ignore[misc]
+class _Rule(CFunc):
     """A C function that is loaded or compiled when its address is asked for."""
 
     _at: int | None = None
@@ -146,7 +160,8 @@ class _Rule(CFunc):  # type: ignore[misc]
         """Gets the machine code, from disk or by compiling."""
         with global_compiler_lock:
             if self._at is None:
-                _load(self._pyfunc, self._sig, self._compiler.targetoptions, self, self.compile)
+                own: Any = self
+                _load(own._pyfunc, own._sig, own._compiler.targetoptions, own, own.compile)
                 _waiting.pop(id(self), None)
 
     @property

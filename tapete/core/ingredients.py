@@ -50,7 +50,7 @@ def machine(codegen: Any) -> bytes:
     return walk.digest.digest()
 
 
-def variant(function: python.FunctionType, signature: Any) -> bytes:
+def variant(function: Any, signature: Any) -> bytes:
     """What tells functions of one name apart: the signature, and the values of the closure if there is one."""
     walk = _Walk()
     walk.add(sigutils.normalize_signature(signature))
@@ -58,7 +58,7 @@ def variant(function: python.FunctionType, signature: Any) -> bytes:
     return walk.digest.digest()
 
 
-def stamp(function: python.FunctionType, signature: Any, options: dict[str, Any]) -> bytes:
+def stamp(function: Any, signature: Any, options: dict[str, Any]) -> bytes:
     """The digest of everything that the machine code of the function is made of."""
     walk = _Walk()
     walk.add((options, sigutils.normalize_signature(signature), function))
@@ -112,8 +112,9 @@ class _Walk:
                 self.write("dispatcher")
                 self._each((value.py_func, value.targetoptions))
             case CFunc():
+                rule: Any = value
                 self.write("C function")
-                self._each((value._pyfunc, value._compiler.targetoptions, value._sig.args, value._sig.return_type))
+                self._each((rule._pyfunc, rule._compiler.targetoptions, rule._sig.args, rule._sig.return_type))
             case _Intrinsic():
                 self.write("intrinsic")
                 self._each((value._defn, value._prefer_literal, value._ctor_kwargs))
@@ -201,12 +202,13 @@ class _Walk:
 
     def _object(self, value: Any) -> None:
         """Anything else: by what it holds if its class is ours, by what it says of itself if it is a library's."""
-        self.add(type(value))
+        kind: Any = type(value)
+        self.add(kind)
         if hasattr(value, "__wrapped__"):
             self.add(value.__wrapped__)
-        elif not _is_library(type(value).__module__) and hasattr(value, "__dict__"):
+        elif not _is_library(kind.__module__) and hasattr(value, "__dict__"):
             self.add(vars(value))
-        elif type(value).__repr__ is object.__repr__:
+        elif kind.__repr__ is object.__repr__:
             self.write(os.urandom(16))  # says nothing: its code is never taken from the cache
         else:
             self.write(repr(value), str(value))

@@ -133,7 +133,9 @@ def _read(path: Path, owners: frozenset[int]) -> bytes:
     """The bytes of a file, if it is one that nobody else can have written."""
     _check(path.parent.stat(), owners, "its folder")
     # Neither a link to elsewhere nor a pipe, at which a reader would wait for ever.
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+    with os.fdopen(
+        os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)), "rb"
+    ) as file:
         status = os.fstat(file.fileno())
         _check(status, owners, "it")
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:

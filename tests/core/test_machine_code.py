@@ -162,7 +162,7 @@ def test_code_of_another_version_is_not_taken(folder: Path, monkeypatch: pytest.
 
 def test_whole_code_that_cant_be_unpacked_is_compiled_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ask()
-    monkeypatch.setattr(machine_code.CompileResult, "_rebuild", lambda *all: 1 / 0)
+    monkeypatch.setattr("tapete.core.machine_code.CompileResult._rebuild", lambda *all: 1 / 0)
     assert ask() == (11, 1)
 
 
@@ -184,7 +184,7 @@ def test_what_is_not_our_own_file_is_not_read(
             values[stat.ST_UID] = os.geteuid() + 4711
             return os.stat_result(values)
 
-        monkeypatch.setattr(machine_code.os, "fstat", fstat)
+        monkeypatch.setattr(os, "fstat", fstat)
     else:
         path.rename(folder / "elsewhere")
         if obstacle == "folder":
@@ -220,7 +220,7 @@ def test_without_a_place_code_stays_in_memory(
     def replace(*names: object) -> None:
         raise OSError(trouble, os.strerror(trouble))
 
-    monkeypatch.setattr(machine_code.os, "replace", replace)
+    monkeypatch.setattr(os, "replace", replace)
     assert ask() == (11, 1)
     assert ask("other") == (12, 1)
     err = capfd.readouterr().err
@@ -248,7 +248,20 @@ def test_a_closed_stderr_is_no_trouble(folder: Path, monkeypatch: pytest.MonkeyP
 
 
 ROOT = Path(tapete.__file__).parent.parent
-COMMAND = [sys.executable, "-m", "tapete", "match", "kuhn", "random", "random", "--games", "20", "--workers", "1", "--json"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "tapete",
+    "match",
+    "kuhn",
+    "random",
+    "random",
+    "--games",
+    "20",
+    "--workers",
+    "1",
+    "--json",
+]
 
 
 def command(cache: Path, *, most: int | None = None, **environment: str) -> tuple[dict[str, Any], str]:
@@ -302,8 +315,9 @@ def test_a_command_does_its_work_on_a_full_disk(
 
 
 def test_a_command_does_its_work_where_nothing_can_be_written(warm_cache: tuple[Path, dict[str, Any]]) -> None:
-    nowhere = {"XDG_CACHE_HOME": "/dev/null/home", "PYTHONPYCACHEPREFIX": "/dev/null/cache"}
-    result, err = command(Path(), **nowhere, NUMBA_CACHE_DIR="")
+    result, err = command(
+        Path(), NUMBA_CACHE_DIR="", XDG_CACHE_HOME="/dev/null/home", PYTHONPYCACHEPREFIX="/dev/null/cache"
+    )
     assert result == warm_cache[1]
     assert err.count("\n") == 1
     assert "/dev/null/cache" in err
