@@ -170,7 +170,7 @@ def test_seats_draw_from_streams_of_their_own():
 
     class Draws:
         def think(self, view, rng):
-            drawn.setdefault((len(done), view.seat), set()).add(rng.below(2**62))
+            drawn.setdefault((len(done), view.seat), set()).add(rng.below(2**30))
             return Thought(probabilities={view.actions()[0]: 1.0})
 
     match("rps", lambda game: Draws(), lambda game: Draws(), games=8, watch=lambda n, of, share: done.append(n))
