@@ -159,14 +159,17 @@ def padded(hands: int) -> int:
     return -(-hands // LANES) * LANES
 
 
-def check_size(game: Game) -> None:
-    """Raises where the ledgers would not fit into this machine's memory, by the moves of one pair of hands."""
+def check_size(game: Game, *, asked: Game | None = None) -> None:
+    """Raises where the ledgers would not fit into this machine's memory, by the moves of one pair of hands.
+
+    `asked` is the game that the error names, where this is a round of it.
+    """
     deals, chance = private_deals(game)
     root = _dealt(game, deals, np.argwhere(chance > 0)[:1])[0]
     available = physical_memory()
     sequence = NUMBERS * 4 * padded(min(map(len, deals)))  # bytes of one move of a node, at least
     if count_choices(game, root, available // sequence) < 0:
-        raise too_large(game, f"more than the {available / 1e9:.3g} GB of this machine's memory to be kept in")
+        raise too_large(asked or game, f"more moves than this machine's {available / 1e9:.3g} GB of memory can hold")
 
 
 def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uint8]:

@@ -92,8 +92,8 @@ class SequenceForm:
     def of(cls, game: Game, *, limit: int = LIMIT) -> SequenceForm:
         """Flattens a game by playing it out; `limit` is how many ways to end it may have."""
         check_kind(game)
+        check_ends(game, limit)
         states, probs = _deals(game)
-        check_ends(game, states, limit)
         width = max(game.spec.max_actions, game.spec.outcomes, 1)
         flat = _flatten(game.rulebook, states, probs, game.spec.longest, width, limit)
         if flat.histories < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from tapete.core.game import Game
 from tapete.core.rng import Rng, below
 from tapete.core.tables import STATES
 
+DEALS = 4096  # that are drawn
 ESTIMATES = 3
 DESCENTS = 1000  # for each estimate
 CERTAINLY = 20  # times the limit: a game within it is refused by mistake once in CERTAINLY ** ESTIMATES times at most
@@ -39,19 +41,31 @@ def too_large(game: Game, how: str) -> TapeteError:
     )
 
 
-def check_ends(game: Game, roots: NDArray[np.uint8], limit: int) -> None:
-    """Raises where the game certainly has more ways to end, below these states after the deal [deals, bytes].
+def check_ends(game: Game, limit: int) -> None:
+    """Raises where the game certainly has more ways to end, those below some of its deals alone being too many.
 
     A random descent chooses every move uniformly; the product of how many moves there were is, on average, the number
     of ends (Knuth 1975). An average of those is seldom much too high: it is 20 times what is expected in one case of 20
     at most (Markov), and three independent ones are in one case of 8,000.
     """
-    estimates = np.zeros(ESTIMATES)
+    rng, estimates = Rng("how large is it", str(game)), np.zeros(ESTIMATES)
+    deals = np.tile(game.start().data, (DEALS, 1))
+    _deal(game.rulebook, deals, rng.words)
     width = max(game.spec.max_actions, game.spec.outcomes, 1)
-    _descend(game.rulebook, roots, width, Rng("how large is it", str(game)).words, estimates)
+    _descend(game.rulebook, np.unique(deals, axis=0), width, rng.words, estimates)
     if estimates.min() > CERTAINLY * limit:
-        about = math.log10(np.median(estimates))
-        raise too_large(game, f"about 10^{about:.0f} ways to end, where {limit:,} are the most")
+        about = math.log10(min(np.median(estimates), sys.float_info.max))
+        raise too_large(game, f"10^{about:.0f} ways to end or more, where {limit:,} are the most")
+
+
+@kernel(types.void(RULEBOOK, STATES, WORDS))
+def _deal(rulebook: Any, states: Any, words: Any) -> None:
+    """Lets chance move in every state until it is a player's turn."""
+    rules, rng = open_rules(rulebook), uint64_ptr(words)
+    for i in range(len(states)):
+        p = state_ptr(states[i])
+        while rules.player(p) == CHANCE:
+            rules.apply(p, rules.draw(p, rng))
 
 
 @kernel(types.void(RULEBOOK, STATES, types.int64, WORDS, DOUBLES))

@@ -163,7 +163,8 @@ def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
         engine, facts = _engine(game, order)
         prove = engine.prove
     else:
-        check_size(make(rounds.name(*(0.0 for _ in rounds.exits))))  # before the games that follow are solved
+        # Before the games that follow are solved: what they are worth doesn't make the round smaller.
+        check_size(make(rounds.name(*(0.0 for _ in rounds.exits))), asked=game)
         middle, low, high = _with_what_follows(rounds, order, began)
         engine, facts = _engine(middle, order)
         prove = _rounds_proof(engine, low, high)
