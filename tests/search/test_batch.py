@@ -93,7 +93,7 @@ def test_without_memory_it_still_searches() -> None:
     forest = forest_of(positions(2), nodes=8)
     forest.grow(predict, 200, rng=Rng(1))
     assert forest.visits().sum(axis=1).tolist() == [199, 199]
-    assert (forest.used <= forest.trees.shape[1]).all()
+    assert (forest.arrays.used[:, 0] <= forest.trees.shape[1]).all()
 
 
 def test_noise_at_the_root_is_dirichlet() -> None:

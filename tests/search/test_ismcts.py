@@ -35,7 +35,7 @@ def test_it_does_the_same_in_worlds_that_its_seat_cannot_tell_apart(name: str) -
         different += other != state
         assert other.infoset(seat) == state.infoset(seat)
         here, there = (
-            ISMCTS(game, infosets=4096).run(world.view(seat), Rng(seed), Budget(iterations=200))
+            ISMCTS(game).run(world.view(seat), Rng(seed), Budget(iterations=200))
             for world in (state, other)
         )
         assert here == there
@@ -51,9 +51,9 @@ def test_no_seat_in_the_tree_has_more_nodes_than_information_sets(name: str) -> 
     search.run(state.view(state.player), Rng(1), Budget(iterations=3000))
     tree = search.trees[0]
     if name == "kuhn":
-        assert tree.used[0] <= 12
-    keys = tree.keys[tree.keys != 0]
-    assert len(keys) == tree.used[0] == len(set(keys.tolist()))
+        assert tree.memory.used[0] <= 12
+    keys = tree.memory.keys[tree.memory.keys != 0]
+    assert len(keys) == tree.memory.used[0] == len(set(keys.tolist()))
 
 
 def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: str, rest: trees.Probabilities) -> float:
@@ -61,7 +61,7 @@ def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: st
     strategy = dict(rest)
     for state in decisions(game.start(), seat):
         key = state.infoset(seat)
-        search = ISMCTS(game, opponents=opponents, infosets=4096)
+        search = ISMCTS(game, opponents=opponents)
         thought = search.run(state.view(seat), Rng(1, key), Budget(iterations=iterations))
         strategy[key] = list(thought.probabilities.values())
     value = trees.value(root, strategy)
@@ -129,11 +129,11 @@ def test_what_is_known_is_kept_and_memory_is_bounded() -> None:
     search = ISMCTS(state.game)
     search.run(view, Rng(1), Budget(100))
     assert sum(search.run(view, Rng(2), Budget(100)).visits.values()) == 200
-    small = ISMCTS(make("truco"), infosets=64)
+    small = ISMCTS(make("truco"), memory=64 << 10)
     state = small.game.start().deal(Rng(1))
     for seed in range(3):
         small.run(state.view(state.player), Rng(seed), Budget(1000))
-        assert small.trees[0].used[0] <= 64
+        assert small.bytes <= 64 << 10
 
 
 def test_the_line_can_be_played() -> None:

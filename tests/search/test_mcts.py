@@ -39,7 +39,7 @@ def stream() -> Rng:
 
 def agree(tree: object, ours: int, theirs: naive.Node) -> None:
     """Whether a node and all below it are the same."""
-    node = tree.memory[ours]  # type: ignore[attr-defined]
+    node = tree.tree.nodes[ours]  # type: ignore[attr-defined]
     assert (node["action"], node["visits"]) == (theirs.action, theirs.visits)
     assert node["total"] == pytest.approx(theirs.total, abs=1e-9)
     children = range(node["first"], node["first"] + node["count"])
@@ -120,7 +120,7 @@ def test_the_next_move_begins_with_what_is_known() -> None:
     search(state, 4000, fresh)
     tree = mcts.trees[0]
     node = next(child for child in tree.children(0) if child["action"] == line[0])
-    below = tree.memory[node["first"] : node["first"] + node["count"]]
+    below = tree.tree.nodes[node["first"] : node["first"] + node["count"]]
     known = int(below[below["action"] == line[1]]["visits"][0])
     assert known > 50
     for action in line:
@@ -135,16 +135,16 @@ def test_a_tree_that_was_cut_is_the_tree_that_was_there() -> None:
     mcts = MCTS(OTHELLO)
     action = search(state, 5000, mcts).line[0]
     tree = mcts.trees[0]
-    index = next(i for i in range(1, 1 + len(tree.children(0))) if tree.memory[i]["action"] == action)
+    index = next(i for i in range(1, 1 + len(tree.children(0))) if tree.tree.nodes[i]["action"] == action)
     before = copied(tree, index)
     state.apply(action)
     tree.move_to(state.data, keep=True)
     agree(tree, 0, before)
-    assert tree.used[0] == count(before)
+    assert tree.tree.used[0] == count(before)
 
 
 def copied(tree: object, index: int) -> naive.Node:
-    node = tree.memory[index]  # type: ignore[attr-defined]
+    node = tree.tree.nodes[index]  # type: ignore[attr-defined]
     children = [copied(tree, i) for i in range(node["first"], node["first"] + node["count"])]
     return naive.Node(int(node["action"]), int(node["visits"]), float(node["total"]), children=children)
 
@@ -161,10 +161,10 @@ def test_another_game_begins_with_nothing() -> None:
 
 def test_memory_is_bounded() -> None:
     state = middle(2)
-    mcts = MCTS(OTHELLO, nodes=100)
+    mcts = MCTS(OTHELLO, memory=100_000)
     thought = search(state, 5000, mcts)
     assert sum(thought.visits.values()) == 5000
-    assert mcts.trees[0].used[0] <= 100 == len(mcts.trees[0].memory)
+    assert 50_000 < mcts.bytes <= 100_000
 
 
 def test_a_limit_of_time_searches_something() -> None:
