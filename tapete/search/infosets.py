@@ -264,7 +264,8 @@ def rehash(old_keys: Any, memory: Any) -> None:
 
 @kernel(types.void(MEMORY))
 def forget(memory: Any) -> None:
-    """Empties the hash table. The range of payoffs stays known."""
+    """Empties the memory, which is then as good as new."""
     for place in range(memory.used[0]):
         memory.keys[memory.sets[place].slot] = 0
     memory.used[0] = memory.used[1] = 0
+    memory.bounds[0], memory.bounds[1] = np.inf, -np.inf

@@ -19,7 +19,7 @@ from tapete.core import Game, Rng, TapeteError, Thought, View
 from tapete.core.evaluator import Evaluator
 from tapete.search.infosets import INFOSET, MOVE, Memory, Plan, Room, follow, forget, grow, place_of, rehash
 from tapete.search.playout import playouts
-from tapete.search.roots import conclude
+from tapete.search.roots import Tried, conclude
 from tapete.search.spending import MEMORY, Budget, larger, spend
 from tapete.search.tree import Leaf
 
@@ -98,7 +98,7 @@ class ISMCTS:
                 tree.begin(world, self.keep)
             spend(budget, lambda thread, count, stream: self.trees[thread].grow(plan, count, stream), rng)
             key = np.uint64(view.infoset)
-            return conclude(view.actions(), [tree.moves(key) for tree in self.trees], self.trees[0].line)
+            return conclude(view.actions(), [tree.tried(key) for tree in self.trees], self.trees[0].line)
 
 
 class _Tree:
@@ -173,13 +173,14 @@ class _Tree:
             rehash(memory.keys, self.memory)
         self.memory.used[2:] = sets, moves
 
-    def moves(self, infoset: np.uint64) -> NDArray[np.void]:
-        """What is known of the moves of an information set."""
+    def tried(self, infoset: np.uint64) -> list[Tried]:
+        """The moves of an information set; none where nothing is known of it."""
         place = place_of(self.memory, infoset)
         if place < 0:
-            return self.memory.moves[:0]
-        entry = self.memory.sets[place]
-        return self.memory.moves[entry["first"] :][: entry["count"]]
+            return []
+        _, _, first, count, _ = self.memory.sets[place].tolist()
+        moves = self.memory.moves[first : first + count].tolist()
+        return [(action, visits, total, 0.0) for total, _, _, action, visits in moves]
 
     def line(self, action: int) -> tuple[int, ...]:
         """How play may go on after a move, in the world where the search began."""

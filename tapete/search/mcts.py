@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from tapete.core import Game, Rng, TapeteError, Thought, View
 from tapete.core.evaluator import Evaluator
 from tapete.search.playout import playouts
-from tapete.search.roots import conclude
+from tapete.search.roots import Tried, conclude
 from tapete.search.spending import MEMORY, Budget, larger, spend
 from tapete.search.tree import NODE, Leaf, Plan, Room, Tree, cut, find_node, grow_puct, grow_uct, plant
 
@@ -93,7 +93,7 @@ class MCTS:
             spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
             return conclude(
                 view.actions(),
-                [tree.children(0) for tree in self.trees],
+                [tree.tried() for tree in self.trees],
                 lambda best: max(self.trees, key=lambda tree: tree.tries(best)).line(best),
             )
 
@@ -162,6 +162,10 @@ class _Tree:
         """The children of a node, as far as there are any."""
         first, count = int(self.tree.nodes[node]["first"]), int(self.tree.nodes[node]["count"])
         return self.tree.nodes[first : first + count]
+
+    def tried(self) -> list[Tried]:
+        """The moves at the root."""
+        return self.children(0)[["action", "visits", "total", "prior"]].tolist()
 
     def tries(self, action: int) -> int:
         """How often a move was tried at the root."""

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tapete.core import Rng, State, TapeteError, Thought, make
+from tapete.core import Game, Rng, State, TapeteError, Thought, make
 from tapete.core.evaluator import Evaluator
-from tapete.search import MCTS, Budget
+from tapete.search import MCTS, Budget, playouts
 from tapete.search.mcts import FIRST_PLAY, PUCT, UCT
 from tests.search import naive, opinion
 
@@ -54,6 +56,26 @@ def test_uct_grows_the_tree_of_the_papers(plies: int) -> None:
     mcts = MCTS(OTHELLO)
     search(state, 700, mcts)
     agree(mcts.trees[0], 0, naive.uct(state, 700, UCT, stream()))
+
+
+@pytest.mark.parametrize("c", [0.1, 0.7, 4.0])
+def test_the_constants_of_both_ways_of_choosing(c: float) -> None:
+    state = middle(5)
+    uct, puct = MCTS(OTHELLO, c=c), MCTS(OTHELLO, opinionated, c=c)
+    search(state, 500, uct)
+    agree(uct.trees[0], 0, naive.uct(state, 500, c, stream()))
+    search(state, 500, puct)
+    agree(puct.trees[0], 0, naive.puct(state, 500, c, FIRST_PLAY))
+
+
+def test_constants_are_in_units_of_half_the_range_of_payoffs() -> None:
+    game = Game(replace(OTHELLO.spec, utility=(-1.0, 5.0)), OTHELLO.package)
+    state = State(game, middle(5).data, None)
+    uct, puct = MCTS(game, c=0.5), MCTS(game, opinionated, c=0.5)
+    search(state, 500, uct)
+    agree(uct.trees[0], 0, naive.uct(middle(5), 500, 1.5, stream()))
+    search(state, 500, puct)
+    agree(puct.trees[0], 0, naive.puct(middle(5), 500, 1.5, 3 * FIRST_PLAY))
 
 
 @pytest.mark.parametrize("plies", [0, 5, 20, 28])
@@ -157,6 +179,54 @@ def test_another_game_begins_with_nothing() -> None:
     mcts = MCTS(OTHELLO)
     search(middle(10, seed=1), 1000, mcts)
     assert sum(search(middle(10, seed=2), 500, mcts).visits.values()) == 500
+
+
+@pytest.mark.parametrize("evaluator", [playouts, opinionated])
+@pytest.mark.parametrize("plies", [4, 5])  # one seat to move, and the other
+def test_a_move_that_was_never_tried_begins_with_nothing(evaluator: Callable[[], Evaluator], plies: int) -> None:
+    state = middle(plies)
+    mcts = MCTS(OTHELLO, evaluator)
+    thought = search(state, 2, mcts)
+    untried = [action for action, n in thought.visits.items() if n == 0]
+    assert untried
+    state.apply(untried[0])
+    assert search(state, 300, mcts) == search(state, 300, MCTS(OTHELLO, evaluator))
+    assert mcts.trees[0].tree.nodes[0]["mover"] == state.player
+
+
+def test_a_tree_is_found_again_four_plies_later_and_not_further() -> None:
+    for plies, is_found in ((1, True), (4, True), (5, False)):
+        state, mcts = middle(26, seed=3), MCTS(OTHELLO)
+        line = search(state, 20_000, mcts).line
+        assert len(line) > 5
+        for action in line[:plies]:
+            state.apply(action)
+        assert (sum(search(state, 10, mcts).visits.values()) > 10) == is_found
+
+
+def test_two_trees_are_added_up() -> None:
+    state, mcts = middle(4), MCTS(OTHELLO)
+    thought = search(state, 501, mcts, threads=2)
+    first, second = ({move["action"]: move for move in tree.children(0)} for tree in mcts.trees)
+    assert [sum(int(move["visits"]) for move in moves.values()) for moves in (first, second)] == [251, 250]
+    for action, n in thought.visits.items():
+        assert n == first[action]["visits"] + second[action]["visits"]
+        assert thought.values[action] == pytest.approx((first[action]["total"] + second[action]["total"]) / n)
+    counts = [int(moves[thought.line[0]]["visits"]) for moves in (first, second)]
+    assert thought.line == mcts.trees[int(np.argmax(counts))].line(thought.line[0]), "the line is of who knows more"
+
+
+def test_memory_begins_small_and_grows_up_to_its_limit() -> None:
+    state, mcts = middle(2), MCTS(OTHELLO)
+    assert mcts.bytes == 0
+    search(state, 4, mcts)
+    assert 0 < mcts.bytes < 100_000
+    search(state, 20_000, mcts)
+    assert mcts.bytes > 1 << 20
+    for threads in (1, 2, 3):
+        small = MCTS(OTHELLO, memory=300_000)
+        assert sum(search(state, 9000, small, threads=threads).visits.values()) == 9000
+        assert 250_000 < small.bytes <= 300_000
 
 
 def test_memory_is_bounded() -> None:
