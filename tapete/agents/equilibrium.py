@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tapete.agents import Policy, Thought
+from tapete.agents import NotForThisGame, Policy, Thought
 from tapete.core import Game, Rng, TapeteError, View, make
 from tapete.core.rounds import current_round
 
@@ -33,7 +33,7 @@ class Equilibrium:
         if str(game) not in self.strategies:
             strategy = find(game)
             if strategy is None:
-                raise TapeteError(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
+                raise NotForThisGame(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
             self.strategies[str(game)] = strategy
         return self.strategies[str(game)]
 

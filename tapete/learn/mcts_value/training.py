@@ -46,7 +46,7 @@ class Data(NamedTuple):
 
 def play(game: Game, config: Config, evaluator: MakeEvaluator, iterations: int, rng: Rng, number: int) -> Data:
     """One game; the search has seat 0 in games of even number and seat 1 in the others."""
-    search = MCTS(game, evaluator, nodes=NODES * iterations)
+    search = MCTS(game, evaluator)
     budget = Budget(iterations=iterations)
     state, states, movers = game.start(), [], []
     while not state.over:
@@ -97,7 +97,7 @@ class Training:
         board = spec.observation(0)[0].shape
         if len(board) != 3 or board[0] < 2 or board[1] != board[2] or spec.players != 2 or not spec.zero_sum:
             raise TapeteError(f"mcts-value is for board games of two players, which {game} is not; try othello")
-        MCTS(game, nodes=1)  # which says so if there is chance, or something hidden
+        MCTS(game)  # which says so if there is chance, or something hidden
         self.game, self.config, self.run = game, config, run
         self.symmetries = Symmetries.of(spec)
         self.generation = self.played = self.epoch = 0

@@ -79,7 +79,7 @@ class Hall:
 
 def playout_game(game: Game, config: Config, rng: Rng) -> Samples:
     """A game of plain tree search against itself."""
-    search, budget = MCTS(game, nodes=NODES * config.playouts), Budget(iterations=config.playouts)
+    search, budget = MCTS(game), Budget(iterations=config.playouts)
     state = game.start()
     states: list[NDArray[np.uint8]] = []
     movers, values = [], []
