@@ -19,7 +19,7 @@ from tapete.core.game import Bytes, Game, State
 from tapete.core.rng import Rng
 from tapete.testing.expect import expect
 
-GUARD = 1 << 15  # bytes on each side; what is written further away than that is not seen
+GUARD = 1 << 13  # bytes on each side; what is written further away than that is not seen
 PATTERNS = (0xA5, 0x5A)  # what is left of them was not written
 DIRT = (0x00, 0xFF, *PATTERNS)
 

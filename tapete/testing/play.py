@@ -12,6 +12,7 @@ from tapete.core.game import Game, State, View
 from tapete.core.names import make
 from tapete.core.record import Record
 from tapete.core.rng import Rng
+from tapete.core.scene import Scene
 from tapete.testing.expect import expect, expect_frequencies
 from tapete.testing.guards import after, check_memory, check_start, legal
 from tapete.testing.knowledge import Memory, as_told
@@ -108,24 +109,30 @@ def _check_seat(state: State, seat: int, rng: Rng, memory: Memory) -> None:
     """The promises about what one seat may know: the same in every world that it can't tell from the real one."""
     game, view = state.game, state.view(seat)
     world, other = State(game, view._world, None), view.sample(rng)
+    moves = legal(state) if state.player == seat else []
+    shown = _shown(state, seat, moves)
     for each in (world, other):
         expect(each.infoset(seat) == state.infoset(seat), f"redeal changes what seat {seat} knows", state)
         expect(each.player == state.player, f"redeal for seat {seat} changes who moves", state)
         expect(each.returns() == state.returns(), f"redeal for seat {seat} changes the payoffs", state)
-        options = legal(each)
-        same = state.player != seat or options == state.actions()
+        same = state.player != seat or legal(each) == moves
         expect(same, f"legal actions of seat {seat} depend on what it can't know", state)
-        seen = game.describe(each.data, seat)
-        expect(seen == game.describe(state.data, seat), f"describe tells what seat {seat} can't know", state)
-        shown = game.scene(each.data, seat, view.actions())
-        expect(shown == game.scene(state.data, seat, view.actions()), f"the scene shows seat {seat} too much", state)
-        numbers, real = (View(game, data, seat).observation() for data in (each.data, state.data))
-        expect(bool((numbers == real).all()), f"observe sees what seat {seat} can't", state)
+        for what, ours, theirs in zip(SHOWN, shown, _shown(each, seat, moves), strict=True):
+            expect(ours == theirs, f"{what} what seat {seat} can't know", state)
     memory.check_view(state, view)
     memory.check_view(state, other.view(seat))
     json.dumps(view.scene().to_json())
     if state.player == seat:
         view.features()
+
+
+SHOWN = ("describe tells", "the scene shows", "observe tells")
+
+
+def _shown(state: State, seat: int, moves: list[int]) -> tuple[str, Scene, bytes]:
+    """What a seat is shown of a state: in words, as a picture, and as numbers."""
+    game, numbers = state.game, View(state.game, state.data, seat).observation()
+    return game.describe(state.data, seat), game.scene(state.data, seat, moves), numbers.tobytes()
 
 
 def _check_move(state: State, action: int, seat: int, rng: Rng) -> None:

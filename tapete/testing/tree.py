@@ -36,10 +36,11 @@ def check_tree(game: Game | str, *, limit: int = 100_000) -> None:
             if not seen[seat] or seen[seat][-1] != now:
                 seen[seat] = (*seen[seat], now)
             memory.check_knowledge(state, seat, seen[seat])
-            views.append(state.view(seat))
+            views.append(state.view(seat) if game.spec.hidden else View(game, state.data, seat))
             memory.check_view(state, views[-1])
         for action in legal(state):
-            for before, later in zip(views, walk(after(state, action), list(seen)), strict=True):
+            views_after = walk(after(state, action), list(seen))
+            for before, later in zip(views, views_after if game.spec.hidden else (), strict=game.spec.hidden):
                 memory.check_story(state, action, before, later)
         return views
 
