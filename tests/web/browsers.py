@@ -6,7 +6,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,23 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from tapete.web.house import House
-from tapete.web.limits import Limits
+from tapete.web.limits import Allowance, Limits
 from tapete.web.serving import listen, server
 
 Message = dict[str, Any]
+
+
+# Everybody in a test comes from one address, and faster than people do.
+MUCH = Allowance(1e9, 1e9)
+CROWD = Limits(messages_at=MUCH, makes_at=MUCH, listeners_at=10**9, connections_at=10**9)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Until something is so, which must not take too long."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.005)
 
 
 class Place:
@@ -29,10 +42,10 @@ class Place:
 
 
 @contextmanager
-def serving(folder: Path, limits: Limits | None = None) -> Iterator[Place]:
+def serving(folder: Path, limits: Limits = CROWD, **options: Any) -> Iterator[Place]:
     """The whole server, listening."""
     listening = listen("127.0.0.1", 0)
-    running = server(folder, limits=limits)
+    running = server(folder, limits=limits, **options)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
@@ -52,7 +65,7 @@ class Browser:
         self.cookie = cookie if cookie is not None else self._first_cookie()
 
     def _first_cookie(self) -> str:
-        _, headers, _ = self.ask("GET", "/api/games", cookie="")
+        _, headers, _ = self.ask("POST", "/api/token", cookie="", Origin=f"http://{self.host}")
         return headers["set-cookie"].partition(";")[0]
 
     def ask(
