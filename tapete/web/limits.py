@@ -84,8 +84,11 @@ class Meter:
         self.buckets: dict[Who | str, Bucket] = {}
 
     def take(self, who: Who, cost: float = 1.0) -> bool:
-        """Whether somebody may, by his address and, where he has a token, by his browser."""
-        return self._take(who.address, self.at, cost) and (not who.owner or self._take(who, self.each, cost))
+        """Whether somebody may, by his browser where he has a token, and then by his address.
+
+        What a browser is refused does not count for its address: others live there, too.
+        """
+        return (not who.owner or self._take(who, self.each, cost)) and self._take(who.address, self.at, cost)
 
     def _take(self, key: Who | str, allowance: Allowance, cost: float) -> bool:
         if key not in self.buckets:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import threading
@@ -36,9 +37,10 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
 class Place:
     """Where a server listens."""
 
-    def __init__(self, port: int, house: House) -> None:
+    def __init__(self, port: int, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self.host = f"127.0.0.1:{port}"
         self.house = house  # looked at by tests, never touched
+        self.loop = loop
 
 
 @contextmanager
@@ -46,11 +48,18 @@ def serving(folder: Path, limits: Limits = CROWD, **options: Any) -> Iterator[Pl
     """The whole server, listening."""
     listening = listen("127.0.0.1", 0)
     running = server(folder, limits=limits, **options)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def run() -> None:
+        loops.append(asyncio.get_running_loop())
+        await running.serve(sockets=[listening])
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     try:
+        wait_until(lambda: running.started)
         app: Any = running.config.app
-        yield Place(listening.getsockname()[1], app.state.house)
+        yield Place(listening.getsockname()[1], app.state.house, loops[0])
     finally:
         running.should_exit = True
         thread.join()
@@ -60,8 +69,10 @@ def serving(folder: Path, limits: Limits = CROWD, **options: Any) -> Iterator[Pl
 class Browser:
     """Keeps its cookie, as browsers do."""
 
-    def __init__(self, place: Place, cookie: str | None = None) -> None:
+    def __init__(self, place: Place, cookie: str | None = None, address: str = "") -> None:
+        """With an address, it comes through a proxy."""
         self.host = place.host
+        self.forwarded = {"X-Forwarded-For": address} if address else {}
         self.cookie = cookie if cookie is not None else self._first_cookie()
 
     def _first_cookie(self) -> str:
@@ -77,6 +88,7 @@ class Browser:
             cookie = self.cookie
         sent = {
             **({"Cookie": cookie} if cookie else {}),
+            **self.forwarded,
             **{key.replace("_", "-"): value for key, value in headers.items()},
         }
         connection.request(method, path, body or None, sent)
@@ -107,7 +119,10 @@ class Browser:
 
     def socket(self, table: str, **changes: Any) -> Socket:
         """Looks at a table."""
-        usual: dict[str, Any] = {"origin": f"http://{self.host}", "additional_headers": {"Cookie": self.cookie}}
+        usual: dict[str, Any] = {
+            "origin": f"http://{self.host}",
+            "additional_headers": {"Cookie": self.cookie, **self.forwarded},
+        }
         return Socket(connect(f"ws://{self.host}/ws/{table}", legacy=True, max_queue=None, **{**usual, **changes}))
 
 
@@ -138,6 +153,11 @@ class Socket:
             message = json.loads(text)
             if what in ("", message["is"]) and all(message.get(key) == value for key, value in wanted.items()):
                 return message
+
+    def hear_any(self) -> str:
+        """What the next message is: of an error its code."""
+        message = self.hear()
+        return message["code"] if message["is"] == "error" else message["is"]
 
     def my_turn(self) -> Message:
         """The table when it is one's turn, or the game is over."""
