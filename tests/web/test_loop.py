@@ -130,7 +130,12 @@ def test_a_table_is_written_once_for_all_who_see_the_same(monkeypatch: pytest.Mo
     table.replay(make("kuhn").read("J Q").history or [])
     calls: list[str] = []
     real = Table.message
-    monkeypatch.setattr(Table, "message", lambda *all: calls.append(all[1]) or real(*all))
+
+    def message(self: Table, owner: str, here: Any = ()) -> dict[str, Any]:
+        calls.append(owner)
+        return real(self, owner, here)
+
+    monkeypatch.setattr(Table, "message", message)
     room = Room(table)
     own, *strangers = [room.text(owner) for owner in ("ana", "blas", "cora", "")]
     assert [room.text("ana"), room.text("blas")] == [own, strangers[0]]

@@ -138,9 +138,14 @@ def test_moves_and_hints_go_before_reviews(place: Place, slow: Slow) -> None:
 
 def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "PATIENCE", 0.0)
-    ana, thoughts = Browser(place), []
+    ana, thoughts = Browser(place), list[View]()
     real = Explainer.think
-    monkeypatch.setattr(Explainer, "think", lambda *all: thoughts.append(1) or real(*all))
+
+    def think(self: Explainer, view: View, rng: Rng) -> Thought:
+        thoughts.append(view)
+        return real(self, view, rng)
+
+    monkeypatch.setattr(Explainer, "think", think)
     assert ana.ask("GET", f"/api/review/{finished(ana)}")[0] == 200
     assert len(thoughts) == 1
 

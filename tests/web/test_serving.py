@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tapete.bench import web
-from tapete.web import serving
 from tapete.web.serving import addresses, data_folder, introduction, listen
 from tapete.web.store import Store
 from tests.conftest import Tapete
@@ -96,7 +95,7 @@ class Probe:
 
 
 def test_the_addresses_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving.socket, "socket", Probe)
+    monkeypatch.setattr("tapete.web.serving.socket.socket", Probe)
     assert addresses("0.0.0.0") == ["127.0.0.1", "192.0.2.44"]
     assert addresses("::") == ["127.0.0.1", "192.0.2.44", "2001:db8::44"]
     assert addresses("192.0.2.1") == ["192.0.2.1"]

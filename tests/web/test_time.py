@@ -22,7 +22,7 @@ from tapete.web import lines, tempo
 from tapete.web.limits import Who
 from tapete.web.lines import TICK, Line
 from tapete.web.tempo import QUICK, Tempo, round_up, timed
-from tests.web.browsers import CROWD, MUCH, Browser, Place, serving
+from tests.web.browsers import CROWD, MUCH, Browser, Message, Place, serving
 
 GAMES = [("doudizhu", 3), ("domino(6,7)", 2), ("truco", 2)]
 ANSWERS = 70  # of agents, in each of the three games
@@ -37,7 +37,7 @@ def answers(place: Place, game: str, players: int, agent: str, seed: int) -> lis
         name = browser.make(game, "me", *[agent] * (players - 1))["table"]
         with browser.socket(name) as socket:
             heard: list[tuple[float, int, int | None]] = []  # when, the ply, whose turn
-            table = {"over": False}
+            table: Message = {"over": False}
             while not table["over"]:
                 table = socket.hear("table")
                 heard.append((time.perf_counter(), table["ply"], table["player"]))
@@ -180,7 +180,7 @@ def test_agents_that_search_by_the_clock_are_held_a_little_longer_than_they_thin
 
 
 def test_agents_that_do_not_search_are_held_for_a_moment() -> None:
-    assert Tempo().hold("random", make("kuhn"), SimpleNamespace()) == QUICK  # type: ignore[arg-type]
+    assert Tempo().hold("random", make("kuhn"), SimpleNamespace()) == QUICK
 
 
 def test_others_are_timed_and_held_longer_from_when_they_took_longer(monkeypatch: pytest.MonkeyPatch) -> None:
