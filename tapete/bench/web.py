@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tapete.core import Rng, TapeteError
 
-# Agents that don't search: what is measured is the table.
+# Agents that don't search: what is measured is the table. Those that do keep the machine busy meanwhile.
 GAMES = (
     ("truco", "random"),
     ("kuhn", "equilibrium"),
@@ -39,7 +40,7 @@ GAMES = (
     ("doudizhu", "random"),
     ("rps", "random"),
 )
-EACH = 20  # tables of one browser
+SEARCHING = (("truco", "best(3)"), ("othello", "best(4)"), ("domino(6,7)", "best(3)"), ("doudizhu", "best(3)"))
 READY = 60.0  # seconds that a server may take to begin
 Message = dict[str, Any]
 
@@ -49,14 +50,18 @@ class Load:
     """What came out."""
 
     tables: int
+    searching: int  # of them, with agents that search
     seconds: float
     moves: int  # of people, answered
     games: int  # played to the end
-    p50: float  # milliseconds from a move to the answer
+    p50: float  # milliseconds from a move to the answer, of agents that don't search
     p95: float
     p99: float
     worst: float
+    search_p50: float | None  # the same, of those that do
+    search_p95: float | None
     cpu: float  # milliseconds of the server's own processor time a move of a person, the agents' answer included
+    memory: tuple[float, float]  # megabytes of the server, after a tenth of the time and the most since
     acknowledged: int  # moves of all, chance too, that people had been told of when the server was killed
     lost: int  # of those, not there after the restart
 
@@ -72,43 +77,107 @@ class Person:
     cookie: str
     table: str
     rng: Rng
+    address: str = "127.0.0.1"  # as a proxy would tell it
+    searching: bool = False  # whether the agents search
     last: Message = field(default_factory=dict)
     waits: list[float] = field(default_factory=list)
     games: int = 0
 
 
-def run(*, tables: int = 200, seconds: float = 20.0, pause: float = 1.0) -> Load:
-    """Plays at so many tables for so long, kills the server in the middle of it, and looks what is left."""
+@dataclass
+class Gauge:
+    """What the server took, every second."""
+
+    pid: int
+    seconds: list[float] = field(default_factory=list)
+    memory: list[float] = field(default_factory=list)  # megabytes
+    cpu: float = 0.0  # seconds of processor time
+
+    async def watch(self, seconds: float) -> None:
+        """Looks once a second, for so long."""
+        began, spent = time.perf_counter(), processor(self.pid)
+        while (passed := time.perf_counter() - began) < seconds:
+            self.seconds.append(passed)
+            self.memory.append(resident(self.pid))
+            await asyncio.sleep(min(1.0, seconds - passed))
+        self.cpu = processor(self.pid) - spent
+
+
+def run(
+    *,
+    tables: int = 200,
+    seconds: float = 20.0,
+    pause: float = 1.0,
+    searching: float = 0.0,
+    plot: Path | None = None,
+) -> Load:
+    """Plays at so many tables for so long, kills the server in the middle of it, and looks what is left.
+
+    :param pause: seconds that a person thinks, on the average.
+    :param searching: the share of tables at which agents search.
+    :param plot: where a picture of the server's memory is written.
+    """
     with tempfile.TemporaryDirectory() as folder:
         with server(Path(folder)) as (process, port):
-            people = sit_down(port, tables)
-            cpu = asyncio.run(play(port, people, seconds, pause, process))
+            people = sit_down(port, tables, round(searching * tables))
+            gauge = Gauge(process.pid)
+            asyncio.run(play(port, people, seconds, pause, gauge))
         with server(Path(folder)) as (_, port):
             lost = asyncio.run(count_lost(port, people))
-    waits = 1000 * np.array([wait for person in people for wait in person.waits])
-    if not len(waits):
+    if plot:
+        draw_memory(gauge, tables, plot)
+    waits = [_waits(people, searching=False), _waits(people, searching=True)]
+    if not len(waits[0]):
         raise TapeteError("nobody got an answer; more seconds are needed")
-    p50, p95, p99 = np.percentile(waits, [50, 95, 99]).tolist()
+    p50, p95, p99 = np.percentile(waits[0], [50, 95, 99]).tolist()
+    search_p50, search_p95 = np.percentile(waits[1], [50, 95]).tolist() if len(waits[1]) else (None, None)
+    moves, first = sum(map(len, waits)), len(gauge.memory) // 10
     return Load(
         tables=tables,
+        searching=sum(person.searching for person in people),
         seconds=seconds,
-        moves=len(waits),
+        moves=moves,
         games=sum(person.games for person in people),
         p50=p50,
         p95=p95,
         p99=p99,
-        worst=float(waits.max()),
-        cpu=1000 * cpu / len(waits),
+        worst=float(waits[0].max()),
+        search_p50=search_p50,
+        search_p95=search_p95,
+        cpu=1000 * gauge.cpu / moves,
+        memory=(gauge.memory[first], max(gauge.memory[first:])),
         acknowledged=sum(person.last["ply"] for person in people),
         lost=lost,
     )
+
+
+def _waits(people: list[Person], *, searching: bool) -> NDArray[np.float64]:
+    """Milliseconds that people waited for agents that search, or don't."""
+    return 1000 * np.array([wait for person in people if person.searching == searching for wait in person.waits])
+
+
+def draw_memory(gauge: Gauge, tables: int, path: Path) -> None:
+    """The server's memory over time, as a picture that is there as a whole or not at all."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(8, 4))
+    axes.plot(np.array(gauge.seconds) / 60, gauge.memory)
+    axes.set(xlabel="minutes", ylabel="MB of the server", ylim=(0, None), title=f"{tables} tables, played at by bots")
+    draft = path.with_name(f".{path.name}")
+    figure.savefig(draft, format=path.suffix.lstrip(".") or "png")
+    pyplot.close(figure)
+    os.replace(draft, path)
 
 
 @contextmanager
 def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`tapete serve` as a process, and its port."""
     command = [sys.executable, "-c", "from tapete.cli import main; main()", "serve", "--port", "0", "--data"]
-    process = subprocess.Popen([*command, str(folder)], stdout=subprocess.PIPE, text=True)
+    command += [str(folder), "--proxy", "127.0.0.1"]  # so that every person has an address
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     with process:
         try:
             line = process.stdout.readline() if process.stdout else ""
@@ -119,54 +188,60 @@ def server(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
             process.terminate()
 
 
-def sit_down(port: int, tables: int) -> list[Person]:
-    """Browsers that make tables, each a few."""
-    people: list[Person] = []
-    cookie = ""
+def sit_down(port: int, tables: int, searching: int = 0) -> list[Person]:
+    """People at tables of their own, each with an address, a few of them against agents that search."""
+    people = []
     for i in range(tables):
-        if i % EACH == 0:
-            with _ask(port, "/api/games", "") as answer:
-                cookie = answer.headers["set-cookie"].partition(";")[0]
-        game, agent = GAMES[i % len(GAMES)]
+        address = f"10.0.{i // 250}.{i % 250 + 1}"
+        game, agent = SEARCHING[i % len(SEARCHING)] if i < searching else GAMES[i % len(GAMES)]
         seats = ["me", agent, *([agent] if game == "doudizhu" else [])]
-        with _ask(port, "/api/tables", cookie, {"game": game, "seats": seats, "pace": 0}) as answer:
-            people.append(Person(cookie, json.load(answer)["table"], Rng("load", i)))
+        with _ask(port, "/api/token", "", address, {}) as answer:
+            cookie = answer.headers["set-cookie"].partition(";")[0]
+        with _ask(port, "/api/tables", cookie, address, {"game": game, "seats": seats, "pace": 0}) as answer:
+            table = json.load(answer)["table"]
+        people.append(Person(cookie, table, Rng("load", i), address, i < searching))
     return people
 
 
-def _ask(port: int, path: str, cookie: str, data: Message | None = None) -> Any:
+def _ask(port: int, path: str, cookie: str, address: str, data: Message) -> Any:
     host = f"http://127.0.0.1:{port}"
-    headers = {"Cookie": cookie, "Origin": host, "Content-Type": "application/json"}
-    body = None if data is None else json.dumps(data).encode()
-    return urllib.request.urlopen(urllib.request.Request(host + path, body, headers), timeout=READY)
+    headers = {"Cookie": cookie, "Origin": host, "Content-Type": "application/json", "X-Forwarded-For": address}
+    request = urllib.request.Request(host + path, json.dumps(data).encode(), headers)
+    return urllib.request.urlopen(request, timeout=READY)
 
 
 def _connect(port: int, person: Person) -> Any:
     from websockets.asyncio.client import connect
 
-    headers = {"Cookie": person.cookie}
+    headers = {"Cookie": person.cookie, "X-Forwarded-For": person.address}
     address = f"127.0.0.1:{port}"
     return connect(f"ws://{address}/ws/{person.table}", origin=f"http://{address}", additional_headers=headers)  # type: ignore[arg-type]
 
 
-async def play(port: int, people: list[Person], seconds: float, pause: float, process: Any) -> float:
-    """Everybody plays; then the server is killed, without a warning. Seconds of processor time that it took."""
-    began = _processor(process.pid)
+async def play(port: int, people: list[Person], seconds: float, pause: float, gauge: Gauge) -> None:
+    """Everybody plays; then the server is killed, without a warning."""
     games = [asyncio.ensure_future(_sit(port, person, pause)) for person in people]
-    await asyncio.sleep(seconds)
-    spent = _processor(process.pid) - began
-    os.kill(process.pid, signal.SIGKILL)
+    await gauge.watch(seconds)
+    os.kill(gauge.pid, signal.SIGKILL)
     await asyncio.gather(*games)
-    return spent
 
 
-def _processor(pid: int) -> float:
+def processor(pid: int) -> float:
     """Seconds of processor time of a process, where the system tells."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def resident(pid: int) -> float:
+    """Megabytes of memory of a process, where the system tells."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 async def _sit(port: int, person: Person, pause: float) -> None:
@@ -189,6 +264,10 @@ async def _game(socket: Any, person: Person, pause: float) -> None:
         if message["is"] == "moved":
             person.table, person.last = message["table"], {"ply": 0, "told": []}
             return
+        if message["is"] == "error" and message["code"] == "slow":  # too many games in too short a time
+            await asyncio.sleep(1.0)
+            await socket.send('{"do": "again"}')
+            continue
         if message["is"] != "table":
             raise TapeteError(f"the server refused a move: {message}")
         person.last = message

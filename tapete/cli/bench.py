@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -68,12 +69,16 @@ def bench_endgame(case: Case = "", seconds: Seconds = 1.0, as_json: Json = False
 @bench_app.command("web")
 def bench_web(
     tables: Annotated[int, typer.Option(min=1, max=2000, help="People who play at once.")] = 200,
-    seconds: Annotated[float, typer.Option(min=1, max=600, help="How long they play.")] = 20.0,
+    seconds: Annotated[float, typer.Option(min=1, max=86400, help="How long they play.")] = 20.0,
+    pause: Annotated[float, typer.Option(min=0, max=60, help="Seconds that a person thinks, on the average.")] = 1.0,
+    searching: Annotated[float, typer.Option(min=0, max=1, help="The share of tables at which agents search.")] = 0.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw the server's memory over time into this PNG file.")] = None,
 ) -> None:
-    """The table in the browser under load: how long answers take, and what `kill -9` loses."""
+    """The table in the browser under load: how long answers take, its memory, and what `kill -9` loses."""
     from tapete.bench import web
 
-    print(json.dumps(web.run(tables=tables, seconds=seconds).to_json(), indent=2))
+    load = web.run(tables=tables, seconds=seconds, pause=pause, searching=searching, plot=plot)
+    print(json.dumps(load.to_json(), indent=2))
 
 
 @bench_app.command("schemes")

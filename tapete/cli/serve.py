@@ -17,6 +17,9 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 8770,
     data: Annotated[Path | None, typer.Option(help="The folder in which tables are kept.")] = None,
     name: Annotated[list[str] | None, typer.Option(help="A name under which this machine is reached.")] = None,
+    proxy: Annotated[
+        list[str] | None, typer.Option(help="The address of a proxy whose X-Forwarded-For and -Proto are believed.")
+    ] = None,
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Play in the browser: one page with every game, against people and agents."""
@@ -24,4 +27,4 @@ def serve(
         from tapete.web.serving import serve as run
     except ImportError:
         raise TapeteError("the page needs more packages: pip install 'tapete[web]'") from None
-    run(host, port, data, tuple(name or ()), open_page=open_page)
+    run(host, port, data, tuple(name or ()), tuple(proxy or ()), open_page=open_page)

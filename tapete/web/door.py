@@ -1,7 +1,9 @@
 """Who is let in.
 
 A browser is known by a random token in a cookie; the store has its hash. Whatever changes something must come from a
-page of this very server: the Origin of a request has to be its Host, and the Host one that is ours.
+page of this very server: the Origin of a request has to be its Host, and the Host one that is ours. That goes for
+tokens too: the page asks for one. A page that is opened by a link elsewhere is asked for without the cookie, and a
+token that came with it would take the place of the one that the browser has.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
+from tapete.web.limits import Meter, Who, address_of
+
 COOKIE = "tapete"
 YEAR = 365 * 24 * 3600  # seconds
 HEADERS = {
@@ -30,12 +34,18 @@ HEADERS = {
 }
 
 
-class Shield:
-    """Refuses what comes for another host or from another site, and puts the same headers on all that goes out."""
+def who_is(connection: HTTPConnection, owner: str = "") -> Who:
+    """Somebody, by his address and his browser."""
+    return Who(address_of(connection.client.host if connection.client else ""), owner)
 
-    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
+
+class Shield:
+    """Refuses what comes for another host, from another site, or too often; the same headers go out with everything."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str], requests: Meter) -> None:
         self.app = app
         self.names = names
+        self.requests = requests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Looks at a request before anybody else does."""
@@ -53,8 +63,11 @@ class Shield:
                 message["headers"] = headers.raw
             await send(message)
 
-        if wrong := self._wrong(scope):
-            refusal: ASGIApp = PlainTextResponse(f"{wrong}\n", 403) if scope["type"] == "http" else _close
+        status, wrong = 403, self._wrong(scope)
+        if not wrong and not self.requests.take(who_is(HTTPConnection(scope))):
+            status, wrong = 429, "too many requests"
+        if wrong:
+            refusal: ASGIApp = PlainTextResponse(f"{wrong}\n", status) if scope["type"] == "http" else _close
             await refusal(scope, receive, send_guarded)
         else:
             await self.app(scope, receive, send_guarded)
@@ -117,7 +130,15 @@ class Doorman:
         return hmac.new(self.secret, word.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
     def welcome(self, request: Request, response: Response) -> Response:
-        """Gives a token to a browser that has none. One that comes from a link elsewhere may have one all the same."""
-        if not self.owner(request) and request.headers.get("sec-fetch-site") not in ("cross-site", "same-site"):
-            response.set_cookie(COOKIE, self.issue(), max_age=YEAR, path="/", httponly=True, samesite="strict")
+        """Gives a token to a browser that has none, and the same one for another year to one that has."""
+        token = request.cookies[COOKIE] if self.owner(request) else self.issue()
+        response.set_cookie(
+            COOKIE,
+            token,
+            max_age=YEAR,
+            path="/",
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+        )
         return response

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tapete.arena.statistics import mean_interval
-from tapete.core import Game, Record, Rng, State, TapeteError, make
+from tapete.core import Game, Record, TapeteError, Thought, View, make
 from tapete.core.story import witness
-from tapete.web.table import Table
-from tapete.web.thinking import Explainer
+from tapete.web.table import PERSON, Seat, Table
 
 WORST = 5  # decisions that a review shows
 NOISE = 0.005  # of what is at stake: a search can't tell smaller differences
-PATIENCE = 10.0  # seconds that a review may take
 POINTS = 200  # of a curve
 
 
@@ -37,6 +36,31 @@ def replay(table: Table, owner: str, made: float) -> dict[str, Any]:
     }
 
 
+def glance(table: dict[str, Any], owner: str) -> dict[str, Any]:
+    """A table in a list, from what the store has of it."""
+    seats: list[Seat] = table["seats"]
+    mine = next((i for i, seat in enumerate(seats) if seat.kind == PERSON and seat.owner == owner), None)
+    return {
+        "table": table["table"],
+        "game": table["game"],
+        "title": title(table["game"]),
+        "ply": table["ply"],
+        "turn": not table["over"] and mine is not None and table["player"] == mine,
+        "over": bool(table["over"]),
+        "seats": [{"name": seat.name, "kind": seat.kind, "me": seat.owner == owner} for seat in seats],
+        "broken": table["broken"] or _unknown(table["game"]),
+    }
+
+
+def _unknown(game: str) -> str:
+    """Why a game can't be played any more; empty where it can."""
+    try:
+        make(game)
+    except TapeteError as error:
+        return str(error)
+    return ""
+
+
 def _steps(game: Game, history: list[int], record: Record) -> Iterator[dict[str, Any]]:
     state = game.start()
     yield {"seat": None, "text": None, "news": [], "scene": state.scene().to_json()}
@@ -46,36 +70,49 @@ def _steps(game: Game, history: list[int], record: Record) -> Iterator[dict[str,
         yield {"seat": event.seat, "text": text, "news": list(event.news), "scene": state.scene().to_json()}
 
 
-def review(table: Table, seat: int, rng: Rng) -> dict[str, Any]:
-    """The decisions of a seat that cost most, by what an agent makes of its View at each of them."""
-    explainer = Explainer(table.game)
-    low, high = table.game.spec.utility
-    decisions = [each for each in _decisions(table, seat, explainer, rng) if each["lost"] > NOISE * (high - low)]
-    decisions.sort(key=lambda decision: -decision["lost"])
-    return {"by": explainer.by, "seat": seat, "decisions": decisions[:WORST]}
+@dataclass(frozen=True)
+class Choice:
+    """Something that a person had to decide in a finished game."""
+
+    ply: int
+    view: View
+    action: int  # what he did
 
 
-def _decisions(table: Table, seat: int, explainer: Explainer, rng: Rng) -> Iterator[dict[str, Any]]:
-    state: State = table.game.start()
-    end = time.monotonic() + PATIENCE
+def choices(table: Table, seat: int) -> list[Choice]:
+    """All that a seat had to decide where it had a choice."""
+    state, found = table.game.start(), []
     for ply, action in enumerate(table.state.history or []):
-        if state.player == seat and len(state.actions()) > 1 and time.monotonic() < end:
-            view = state.view(seat)
-            thought = explainer.think(view, rng)
-            if action in thought.values:
-                best = max(thought.values, key=lambda move: thought.values[move])
-                yield {
-                    "ply": ply,
-                    "text": view.write(action),
-                    "best": view.write(best),
-                    "value": thought.values[action],
-                    "lost": thought.values[best] - thought.values[action],
-                    "moves": [
-                        {"text": view.write(a), "share": thought.probabilities.get(a, 0.0), "value": value}
-                        for a, value in sorted(thought.values.items(), key=lambda item: -item[1])[:8]
-                    ],
-                }
+        if state.player == seat and len(state.actions()) > 1:
+            found.append(Choice(ply, state.view(seat), action))
         state.apply(action)
+    return found
+
+
+def decision(choice: Choice, thought: Thought) -> dict[str, Any] | None:
+    """What a choice cost by a thought of it; None where the thought does not say."""
+    values, view = thought.values, choice.view
+    if choice.action not in values:
+        return None
+    best = max(values, key=lambda move: values[move])
+    return {
+        "ply": choice.ply,
+        "text": view.write(choice.action),
+        "best": view.write(best),
+        "value": values[choice.action],
+        "lost": values[best] - values[choice.action],
+        "moves": [
+            {"text": view.write(action), "share": thought.probabilities.get(action, 0.0), "value": value}
+            for action, value in sorted(values.items(), key=lambda item: -item[1])[:8]
+        ],
+    }
+
+
+def costliest(game: Game, decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The decisions that cost most, without those that a search can't tell from the best."""
+    low, high = game.spec.utility
+    found = [each for each in decisions if each["lost"] > NOISE * (high - low)]
+    return sorted(found, key=lambda each: -each["lost"])[:WORST]
 
 
 @lru_cache(maxsize=256)
@@ -97,8 +134,21 @@ def statistics(results: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [_summary(game, against, group) for (game, against), group in sorted(groups.items())]
 
 
+def title(game: str) -> str:
+    """What a game is called; of one that is not there any more, its name."""
+    with suppress(TapeteError):
+        return make(game).spec.title
+    return game
+
+
+def _interval(name: str, gains: NDArray[np.float64]) -> list[float] | None:
+    """For the mean; None where the game is not there any more, so that nobody knows what was at stake."""
+    with suppress(TapeteError):
+        return list(mean_interval(gains, *make(name).spec.utility))
+    return None
+
+
 def _summary(name: str, against: str, results: list[dict[str, Any]]) -> dict[str, Any]:
-    game = make(name)
     gains = np.array([result["returns"][result["seat"]] for result in results])
     best = [max(result["returns"]) for result in results]
     wins = sum(gain == top and min(r["returns"]) < top for gain, top, r in zip(gains, best, results, strict=True))
@@ -108,13 +158,13 @@ def _summary(name: str, against: str, results: list[dict[str, Any]]) -> dict[str
     shown = np.unique(np.linspace(0, len(gains) - 1, min(POINTS, len(gains))).round().astype(int))
     return {
         "game": name,
-        "title": game.spec.title,
+        "title": title(name),
         "against": against,
         "games": len(gains),
         "wins": int(wins),
         "draws": int(draws),
         "mean": float(gains.mean()),
-        "interval": list(mean_interval(gains, *game.spec.utility)),
+        "interval": _interval(name, gains),
         "value": None if value is None else float(np.mean([value if r["seat"] == 0 else -value for r in results])),
         "curve": [[int(i) + 1, float(means[i])] for i in shown],
     }

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tapete.agents import Policy
+from tapete.web.limits import Who
 from tapete.web.table import AGENT, Table
 from tapete.web.thinking import Explainer
 
 Message = dict[str, Any]
+NOBODY = Who("")
 
 
 class Listener(Protocol):
     """Somebody who looks at a table."""
 
-    owner: str
+    who: Who
 
     def refresh(self) -> None:
         """The table has changed."""
@@ -31,15 +34,18 @@ class Room:
     """A table in memory, with what is only needed while somebody plays at it."""
 
     table: Table
+    bytes: int = 0  # that the trees of its agents may take
     listeners: set[Listener] = field(default_factory=set)
     policies: dict[int, Policy] = field(default_factory=dict)  # the agents, by seat
     explainers: dict[int, Explainer] = field(default_factory=dict)  # for people, by seat
     task: asyncio.Task[None] | None = None  # the agents' turns
     steps: int = 0  # moves that agents among themselves may still make while they don't run
-    used: float = 0.0  # when somebody was last here
+    used: float = field(default_factory=time.monotonic)  # when somebody was last here
+    who: Who = NOBODY  # for whom the agents think: who did something here last
     stirred: asyncio.Event = field(default_factory=asyncio.Event)  # something has changed
     asked: int = 0  # thoughts that people wait for
     thinking: asyncio.Lock = field(default_factory=asyncio.Lock)  # an explainer thinks of one thing at a time
+    texts: dict[str, str] = field(default_factory=dict)  # the table as it is told, by whom: see `text`
 
     @property
     def agent(self) -> int | None:
@@ -54,17 +60,27 @@ class Room:
         return not table.watching or (bool(self.listeners) and (table.running or self.steps > 0))
 
     def pause(self, began: float) -> float:
-        """Seconds that an agent still waits which began to think then; none where it is asked for one step."""
+        """Seconds that an agent still waits whose turn it has been since; none where it is asked for one step."""
         return 0.0 if self.steps else began + self.table.options.pace / 1000 - time.perf_counter()
 
     def refresh(self) -> None:
         """Everybody hears of a change; an agent that waits looks whether it still has to."""
+        self.texts.clear()
         self.stirred.set()
         for listener in self.listeners:
             listener.refresh()
 
+    def text(self, owner: str) -> str:
+        """The table as somebody may see it, made once for all sockets that are told the same."""
+        known = {self.table.maker, *(seat.owner for seat in self.table.seats)}
+        key = owner if owner in known else ""
+        if key not in self.texts:
+            here = {listener.who.owner for listener in self.listeners}
+            self.texts[key] = json.dumps(self.table.message(key, here), separators=(",", ":"))
+        return self.texts[key]
+
     def tell(self, message: Message, owner: str | None = None) -> None:
         """All are told something, or those of one browser."""
         for listener in self.listeners:
-            if owner in (None, listener.owner):
+            if owner in (None, listener.who.owner):
                 listener.send(message)

@@ -23,9 +23,10 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from tapete.core import TapeteError, make, variants
 from tapete.core.names import playable
 from tapete.web import records
-from tapete.web.door import Doorman, Shield
-from tapete.web.house import House, fresh
-from tapete.web.limits import Bucket, Limits
+from tapete.web.doings import do
+from tapete.web.door import Doorman, Shield, who_is
+from tapete.web.house import House
+from tapete.web.limits import Limits, Who
 from tapete.web.making import read_game
 from tapete.web.room import Room
 from tapete.web.store import Store
@@ -39,16 +40,17 @@ SHOWN = 40  # tables in a list
 WAITING = 64  # messages that may wait for a slow browser
 PATIENCE = 200  # messages over the limit, after which a socket is closed
 POLICY = 1008  # of WebSocket's codes: who talks too much
-GONE = 4404  # of ours: there is no such table, or no room at it
+LATER = 1013  # who should try again later: there is no room now
+GONE = 4404  # of ours: there is no such table, or it can't be opened
+STATUS = {"no-table": 404, "no-game": 404, "broken": 410, "slow": 429}  # of refusals; else 400
 SWEEP = 60.0  # seconds between two looks for tables that nobody uses
 
 
 class Connection:
     """A browser that looks at a table. It gets the newest table whenever it can take one, so nobody waits for it."""
 
-    def __init__(self, socket: WebSocket, owner: str, house: House, room: Room) -> None:
-        self.socket, self.owner, self.house, self.room = socket, owner, house, room
-        self.bucket = Bucket(house.limits.rate, house.limits.burst)
+    def __init__(self, socket: WebSocket, who: Who, house: House, room: Room) -> None:
+        self.socket, self.who, self.house, self.room = socket, who, house, room
         self.patience = PATIENCE
         self.is_stale = False
         self.waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
@@ -83,28 +85,29 @@ class Connection:
                 self.news.clear()
                 if self.is_stale:
                     self.is_stale = False
-                    await self._put(self.house.message(self.room, self.owner))
+                    await self.socket.send_text(self.room.text(self.who.owner))
                 while self.waiting:
-                    await self._put(self.waiting.popleft())
-
-    async def _put(self, message: dict[str, Any]) -> None:
-        await self.socket.send_text(json.dumps(message, separators=(",", ":")))
+                    await self.socket.send_text(json.dumps(self.waiting.popleft(), separators=(",", ":")))
 
     async def _read(self) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
             while self.patience > 0:
                 text = await read_text(self.socket)
-                await asyncio.sleep(0)  # somebody else's turn, however much this one has to say
-                if not self.bucket.take():
-                    self.patience -= 1
-                    self.send(error_json(Refused("slow", "too many messages")))
-                    continue
-                try:
-                    await self.house.do(self.room, self, json.loads(text))
-                except TapeteError as error:
-                    self.send(error_json(error))
-                except (ValueError, RecursionError):
-                    self.send(error_json(Refused("malformed", "this is not JSON")))
+                async with self.house.speaking[self.who.owner]:  # one at a time, however many sockets a browser has
+                    await asyncio.sleep(0)  # and then it is everybody else's turn
+                    if not self.house.messages.take(self.who):
+                        self.patience -= 1
+                        self.send(error_json(Refused("slow", "too many messages")))
+                        continue
+                    await self._do(text)
+
+    async def _do(self, text: str) -> None:
+        try:
+            await do(self.house, self.room, self, json.loads(text))
+        except TapeteError as error:
+            self.send(error_json(error))
+        except (ValueError, RecursionError):
+            self.send(error_json(Refused("malformed", "this is not JSON")))
 
 
 async def read_text(socket: WebSocket) -> str:
@@ -129,7 +132,7 @@ class Json(JSONResponse):
         return json.dumps(content, separators=(",", ":")).encode()
 
 
-Handler = Callable[[Request, str], Awaitable[Any]]
+Handler = Callable[[Request, Who], Awaitable[Any]]
 
 
 class Server:
@@ -138,146 +141,137 @@ class Server:
     def __init__(self, house: House) -> None:
         self.house = house
         self.doorman = Doorman(house.store.secret)
-        self.reviews: dict[tuple[str, int], asyncio.Future[Any]] = {}
 
     def routes(self) -> list[Any]:
         """The addresses."""
         pages = [Route(path, self.page) for path in ("/", "/t/{table}", "/g/{game}", "/stats")]
-        api: dict[str, Handler] = {
-            "games": self.games,
-            "game": self.game,
-            "rules": self.rules,
-            "tables": self.tables,
-            "replay/{game}": self.replay,
-            "review/{game}": self.review,
-            "record/{game}": self.record,
-            "stats": self.stats,
+        api: dict[str, tuple[Handler, float]] = {  # and what they cost more than any request does
+            "games": (self.games, 0),
+            "game": (self.game, 4),
+            "rules": (self.rules, 0),
+            "tables": (self.tables, 4),
+            "replay/{game}": (self.replay, 4),
+            "review/{game}": (self.review, 9),
+            "record/{game}": (self.record, 0),
+            "stats": (self.stats, 9),
         }
         return [
             *pages,
-            *(Route(f"/api/{path}", self._json(handler)) for path, handler in api.items()),
+            *(Route(f"/api/{path}", self._json(handler, cost)) for path, (handler, cost) in api.items()),
             Route("/api/tables", self._json(self.make_table), methods=["POST"]),
+            Route("/api/token", self._json(self.token), methods=["POST"]),
             WebSocketRoute("/ws/{table}", self.socket),
             Mount("/static", StaticFiles(directory=STATIC, check_dir=False)),
         ]
 
-    def _json(self, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    def _json(self, handler: Handler, cost: float = 0) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
+            who = who_is(request, self.doorman.owner(request))
             try:
-                result = await handler(request, self.doorman.owner(request))
-                response = result if isinstance(result, Response) else Json(result)
+                if cost and not self.house.messages.take(who, cost):
+                    raise Refused("slow", "too much in too short a time")
+                result = await handler(request, who)
+                return result if isinstance(result, Response) else Json(result)
             except TapeteError as error:
-                missing = isinstance(error, Refused) and error.code in ("no-table", "no-game")
-                response = Json(error_json(error), 404 if missing else 400)
-            return self.doorman.welcome(request, response)
+                return Json(error_json(error), STATUS.get(getattr(error, "code", ""), 400))
 
         return answer
 
     async def page(self, request: Request) -> Response:
-        """The page; it looks at its address itself."""
-        return self.doorman.welcome(request, FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"}))
+        """The page; it looks at its address itself, and asks for a token."""
+        return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
-    async def games(self, request: Request, owner: str) -> Any:
+    async def token(self, request: Request, who: Who) -> Any:
+        """A token for a browser that has none. Shield lets nobody ask for one but a page of ours."""
+        if not who.owner and not self.house.makes.take(who):
+            raise Refused("slow", "too many browsers in too short a time")
+        return self.doorman.welcome(request, Response(status_code=204))
+
+    async def games(self, request: Request, who: Who) -> Any:
         """All games, with their parameters."""
-        return await self.house.thread(all_games)
+        return await self.house.errands.run(who, all_games)
 
-    async def game(self, request: Request, owner: str) -> Any:
+    async def game(self, request: Request, who: Who) -> Any:
         """One game, with its parameters said, and who can play it."""
-        return await self.house.thread(one_game, request.query_params.get("name", ""))
+        return await self.house.errands.run(who, one_game, request.query_params.get("name", ""))
 
-    async def rules(self, request: Request, owner: str) -> Any:
+    async def rules(self, request: Request, who: Who) -> Any:
         """The rules, for somebody who has never played."""
-        game = read_game(request.query_params.get("name", ""))
-        return PlainTextResponse(resources.files(game.package).joinpath("README.md").read_text())
+        return PlainTextResponse(await self.house.errands.run(who, rules, request.query_params.get("name", "")))
 
-    async def tables(self, request: Request, owner: str) -> Any:
+    async def tables(self, request: Request, who: Who) -> Any:
         """The tables of this browser."""
-        known = self.house.store.tables_of(owner, SHOWN) if owner else []
-        return [await self._glance(name, owner, is_finished=is_finished) for name, is_finished in known]
+        return await self.house.errands.run(who, self._tables, who.owner) if who.owner else []
 
-    async def _glance(self, name: str, owner: str, *, is_finished: bool) -> Any:
-        """A table in a list; only of one that is not finished it must be known whose turn it is."""
-        found = self.house.store.load(name) if is_finished else None
-        table, moves = found or ((await self.house.room(name)).table, [])
-        return {
-            "table": name,
-            "game": str(table.game),
-            "title": table.game.spec.title,
-            "ply": len(moves) or table.ply,
-            "turn": not is_finished and table.player is not None and table.player == table.seat_of(owner),
-            "over": is_finished,
-            "seats": [{"name": seat.name, "kind": seat.kind, "me": seat.owner == owner} for seat in table.seats],
-        }
+    def _tables(self, owner: str) -> list[dict[str, Any]]:
+        return [records.glance(table, owner) for table in self.house.reader.tables_of(owner, SHOWN)]
 
-    async def make_table(self, request: Request, owner: str) -> Any:
+    async def make_table(self, request: Request, who: Who) -> Any:
         """A new table."""
-        if not owner:
-            raise Refused("token", "open the page first")
-        return await self.house.make_table(owner, await read_object(request))
+        self._know(who)
+        return await self.house.make_table(who, await read_object(request))
 
-    async def replay(self, request: Request, owner: str) -> Any:
+    async def replay(self, request: Request, who: Who) -> Any:
         """A finished game, all hands open."""
-        table = (await self._finished(request)).table
-        return await self.house.thread(records.replay, table, owner, self.house.store.made(table.name), slow=True)
+        table = (await self._finished(request, who)).table
+        return await self.house.errands.run(who, records.replay, table, who.owner, self.house.store.made(table.name))
 
-    async def record(self, request: Request, owner: str) -> Any:
+    async def record(self, request: Request, who: Who) -> Any:
         """A finished game to keep."""
-        table = (await self._finished(request)).table
+        table = (await self._finished(request, who)).table
         name = f"{table.game.file_name}-{table.name[:8]}.json"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Json(table.record().to_json(), headers=headers)
 
-    async def review(self, request: Request, owner: str) -> Any:
+    async def review(self, request: Request, who: Who) -> Any:
         """What a person could have done better."""
-        table = (await self._finished(request)).table
-        usual = next((seat for seat in (table.seat_of(owner), *table.people) if seat is not None), 0)
+        self._know(who)
+        table = (await self._finished(request, who)).table
+        usual = next((seat for seat in (table.seat_of(who.owner), *table.people) if seat is not None), 0)
         text = request.query_params.get("seat", str(usual))
         if text not in map(str, range(table.game.players)):
             raise Refused("seat", "there is no such seat")
-        seat = int(text)
-        return self.house.store.review(table.name, seat) or await self._review(table, seat)
 
-    async def _review(self, table: Any, seat: int) -> Any:
-        """A review is thought of once, however many ask for it meanwhile."""
-        key = (table.name, seat)
-        if key not in self.reviews:
-            self.reviews[key] = asyncio.ensure_future(
-                self.house.thread(records.review, table, seat, fresh(), slow=True)
-            )
-        try:
-            result = await asyncio.shield(self.reviews[key])
-        finally:
-            self.reviews.pop(key, None)
-        self.house.store.keep_review(table.name, seat, result)
-        return result
+        async def gone() -> None:
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
 
-    async def stats(self, request: Request, owner: str) -> Any:
+        return await self.house.reviews.get(table, int(text), who, gone)
+
+    async def stats(self, request: Request, who: Who) -> Any:
         """How this browser's games went."""
-        results = self.house.store.results(owner) if owner else []
-        return await self.house.thread(records.statistics, results)
+        return await self.house.errands.run(who, self._stats, who.owner) if who.owner else []
 
-    async def _finished(self, request: Request) -> Room:
-        room = await self.house.room(request.path_params["game"])
+    def _stats(self, owner: str) -> list[dict[str, Any]]:
+        return records.statistics(self.house.reader.results(owner))
+
+    def _know(self, who: Who) -> None:
+        if not who.owner:
+            raise Refused("token", "open the page first")
+
+    async def _finished(self, request: Request, who: Who) -> Room:
+        room = await self.house.room(request.path_params["game"], who)
         if not room.table.over:
             raise Refused("no-game", "this game is not over")
         return room
 
     async def socket(self, socket: WebSocket) -> None:
         """A table, live."""
-        owner = self.doorman.owner(socket)
-        if not owner:
+        who = who_is(socket, self.doorman.owner(socket))
+        if not who.owner:
             await socket.close()
             return
         await socket.accept()
         with suppress(WebSocketDisconnect, RuntimeError):  # the browser has gone first
             try:
-                room = await self.house.room(socket.path_params["table"])
-                connection = Connection(socket, owner, self.house, room)
+                room = await self.house.room(socket.path_params["table"], who)
+                connection = Connection(socket, who, self.house, room)
                 await connection.run()
                 await socket.close(1000 if connection.patience else POLICY)
             except TapeteError as error:
-                await socket.send_json(error_json(error))
-                await socket.close(GONE)
+                told = error_json(error)
+                await socket.send_json(told)
+                await socket.close(LATER if told["code"] in ("full", "memory", "sockets") else GONE)
 
 
 async def read_object(request: Request) -> dict[str, Any]:
@@ -296,6 +290,11 @@ async def read_object(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused("malformed", "the body is not a JSON object")
     return data
+
+
+def rules(name: str) -> str:
+    """The README of a game."""
+    return resources.files(read_game(name).package).joinpath("README.md").read_text()
 
 
 def all_games() -> list[dict[str, Any]]:
@@ -347,7 +346,7 @@ def application(folder: Path, *, names: tuple[str, ...] = (), limits: Limits | N
 
     app = Starlette(routes=Server(house).routes(), lifespan=lifespan)
     known = frozenset({"localhost", sockets.gethostname().lower(), *(name.lower() for name in names)})
-    app.add_middleware(Shield, names=known)
+    app.add_middleware(Shield, names=known, requests=house.messages)
     app.state.house = house
     return app
 

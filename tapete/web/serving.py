@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
 import webbrowser
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import uvicorn
 
 from tapete.core import TapeteError
+from tapete.web.guard import Gate, guarded
 from tapete.web.limits import Limits
 from tapete.web.server import LARGEST_MESSAGE, application
+
+EVERYWHERE = ("0.0.0.0", "::")
+BACKLOG = 100  # connections that the system keeps until they are taken, and that are taken at once
+LOG_BYTES, LOGS = 1 << 20, 3
 
 
 def data_folder() -> Path:
@@ -25,7 +32,7 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens."""
     try:
         family = socket.getaddrinfo(host, port)[0][0]
-        listening = socket.create_server((host, port), family=family, backlog=512)
+        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
         # Those that are accepted inherit it. asyncio would set it only on sockets that name their protocol, and without
         # it every second small message waits 40 ms for the browser's acknowledgement of the first.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -34,14 +41,23 @@ def listen(host: str, port: int) -> socket.socket:
         raise TapeteError(f"can't listen at {host}:{port}: {error.strerror or error}") from None
 
 
-def server(folder: Path, names: tuple[str, ...] = (), limits: Limits | None = None) -> uvicorn.Server:
-    """A server that has not begun to listen."""
+def server(
+    folder: Path, names: tuple[str, ...] = (), limits: Limits | None = None, proxies: tuple[str, ...] = ()
+) -> uvicorn.Server:
+    """A server that has not begun to listen; `proxies` are addresses whose X-Forwarded-* are believed."""
+    limits = limits or Limits()
+    requests, sockets = guarded(Gate(limits, frozenset(proxies)))
     config = uvicorn.Config(
         application(folder, names=names, limits=limits),
+        http=requests,
+        ws=sockets,
+        backlog=BACKLOG,
+        log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,
-        ws="websockets-sansio",
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         ws_max_size=LARGEST_MESSAGE,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=1,
@@ -49,13 +65,54 @@ def server(folder: Path, names: tuple[str, ...] = (), limits: Limits | None = No
     return uvicorn.Server(config)
 
 
-def serve(host: str, port: int, data: Path | None, names: tuple[str, ...], *, open_page: bool) -> None:
+def keep_log(path: Path) -> RotatingFileHandler:
+    """Whatever goes wrong is written to a file, which can't grow without end."""
+    handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOGS - 1)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    return handler
+
+
+def addresses(host: str) -> list[str]:
+    """The addresses of this machine at which others reach what listens at `host`."""
+    if host not in EVERYWHERE:
+        return [host]
+    found = ["127.0.0.1"]
+    for family, target in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:  # nothing is sent: it asks which way would be taken
+                probe.connect((target, 9))
+                found.append(probe.getsockname()[0])
+        except OSError:
+            continue
+    return [address for address in dict.fromkeys(found) if host == "::" or ":" not in address]
+
+
+def introduction(host: str, port: int) -> str:
+    """What is told when the server begins."""
+    lines = [
+        f"tapete is at http://{f'[{address}]' if ':' in address else address}:{port}/" for address in addresses(host)
+    ]
+    lines[0] += "   (Ctrl-C stops it; tables are kept)"
+    if host not in ("127.0.0.1", "::1", "localhost"):
+        lines.append(
+            "This is plain HTTP: whoever is on the way can read and change it. docs/web.md tells how to add TLS."
+        )
+    return "\n".join(lines)
+
+
+def serve(
+    host: str, port: int, data: Path | None, names: tuple[str, ...], proxies: tuple[str, ...], *, open_page: bool
+) -> None:
     """Serves until it is stopped."""
     listening = listen(host, port)
-    running = server(data or data_folder(), (*names, host))
-    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-    address = f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}/"
-    print(f"tapete is at {address}   (Ctrl-C stops it; tables are kept)", flush=True)
+    folder = data or data_folder()
+    running = server(folder, (*names, host), proxies=proxies)
+    keep_log(folder / "log")
+    told = introduction(host, listening.getsockname()[1])
+    print(told, flush=True)
     if open_page:
-        threading.Timer(0.5, webbrowser.open, (address,)).start()
+        threading.Timer(0.5, webbrowser.open, (told.split()[3],)).start()
     running.run(sockets=[listening])

@@ -1,83 +1,73 @@
 """Every table in one SQLite file. What is written here survives the process: a move first, then who waits for it.
 
 One process writes: a lock beside the file sees to that. Moves are rows, appended one by one, so what a crash can tear
-off is the last transaction, which nobody has been told of.
+off is the last transaction, which nobody has been told of. Writing is short and happens on the event loop; lists and
+statistics are read by a connection of their own (`Reader`), from another thread.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from urllib.parse import quote
 
 from tapete.core import TapeteError, make
+from tapete.core.locks import FileLock
+from tapete.web.migrations import SCHEMA, VERSION, migrate
 from tapete.web.table import Options, Refused, Seat, Table, Totals
-
-VERSION = 1
-SCHEMA = """
-create table secret (bytes blob not null);
-create table tables (
-    name text primary key, game text not null, maker text not null, invite text not null, options text not null,
-    before text not null, next text not null default '', made real not null, counted int not null default 0,
-    returns text
-);
-create index tables_of on tables (maker);
-create table seats (
-    name text not null, seat int not null, kind text not null, called text not null, owner text not null,
-    thinking text not null, primary key (name, seat)
-) without rowid;
-create index seats_of on seats (owner, name) where owner <> '';
-create table moves (name text not null, ply int not null, action int not null, primary key (name, ply)) without rowid;
-create table reviews (name text not null, seat int not null, data text not null, primary key (name, seat));
-"""
 
 
 class Store:
     """What is kept. Calls come one at a time: from the event loop, once there is one."""
 
     def __init__(self, folder: Path) -> None:
+        self.path = folder / "tables.sqlite"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self.lock = open(folder / "lock", "w")  # noqa: SIM115
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.close(os.open(folder / "tables.sqlite", os.O_CREAT, 0o600))
-            self.db = sqlite3.connect(folder / "tables.sqlite", isolation_level=None, check_same_thread=False)
+            self.lock = FileLock(folder / "lock")
         except BlockingIOError:
             raise TapeteError(f"another server keeps its tables in {folder}; --data takes another folder") from None
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             raise TapeteError(f"tables can't be kept in {folder}: {error}") from None
-        self._open(folder)
+        try:
+            self._open(folder)
+        except BaseException as error:
+            self.lock.release()
+            if isinstance(error, sqlite3.Error | OSError):
+                raise TapeteError(f"the tables in {folder} can't be read: {error}") from None
+            raise
 
     def _open(self, folder: Path) -> None:
-        try:
-            # A commit is in the operating system's hands before it returns: it survives kill -9 of this process.
-            self.db.execute("pragma journal_mode = wal")
-            self.db.execute("pragma synchronous = normal")
-            (version,) = self.db.execute("pragma user_version").fetchone()
-            if version == 0:
-                with self._writing():
-                    for statement in SCHEMA.split(";\n"):
-                        self.db.execute(statement)
-                    self.db.execute("insert into secret values (?)", (secrets.token_bytes(32),))
-                    self.db.execute(f"pragma user_version = {VERSION}")
-            elif version != VERSION:
-                raise TapeteError(f"the tables in {folder} were kept by another version of tapete ({version})")
-            (self.secret,) = self.db.execute("select bytes from secret").fetchone()
-        except sqlite3.Error as error:
-            raise TapeteError(f"the tables in {folder} can't be read: {error}") from None
+        if not self.path.exists():
+            _begin(self.path)
+        elif not self.path.stat().st_size:
+            raise TapeteError(
+                f"{self.path} is empty, which no file of tables is; put it back, or remove it to begin anew"
+            )
+        self.db = connect(self.path)
+        (version,) = self.db.execute("pragma user_version").fetchone()
+        if not 1 <= version <= VERSION:
+            raise TapeteError(f"the tables in {folder} were kept by another version of tapete ({version})")
+        # A commit is in the operating system's hands before it returns: it survives kill -9 of this process.
+        self.db.execute("pragma journal_mode = wal")
+        self.db.execute("pragma synchronous = normal")
+        with self._writing():
+            migrate(self.db, version)
+        (self.secret,) = self.db.execute("select bytes from secret").fetchone()
 
     def close(self) -> None:
         """Lets go of the file."""
         self.db.close()
-        self.lock.close()
+        self.lock.release()
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -118,6 +108,7 @@ class Store:
         """Forgets the moves that were taken back."""
         with self._writing():
             self.db.execute("delete from moves where name = ? and ply >= ?", (table.name, table.ply))
+            self._write_summary(table)
 
     def change(self, table: Table, ply: int) -> None:
         """Who sits where, what was agreed, and the moves from `ply` on."""
@@ -133,10 +124,15 @@ class Store:
             [(table.name, i, s.kind, s.name, s.owner, s.thinking) for i, s in enumerate(table.seats)],
         )
 
+    def _write_summary(self, table: Table) -> None:
+        """What a list tells of a table that is not in memory."""
+        self.db.execute("update tables set plies = ?, player = ? where name = ?", (table.ply, table.player, table.name))
+
     def _write_moves(self, table: Table, ply: int) -> None:
         history = (table.state.history or [])[ply:]
         rows = [(table.name, i, action) for i, action in enumerate(history, start=ply)]
         self.db.executemany("insert into moves values (?, ?, ?)", rows)
+        self._write_summary(table)
         if table.over and rows:
             returns = json.dumps(table.state.returns())
             self.db.execute(
@@ -151,59 +147,36 @@ class Store:
         if row is None:
             return None
         game, maker, invite, options, before, after = row
-        seats = self.db.execute(
+        rows = self.db.execute(
             "select kind, called, owner, thinking from seats where name = ? order by seat", (name,)
         ).fetchall()
-        table = Table(
-            name,
-            make(game),
-            [Seat(*seat) for seat in seats],
-            Options(**json.loads(options)),
-            maker=maker,
-            invite=invite,
-        )
-        table.before, table.next = Totals(**json.loads(before)), after
+        try:
+            rules, seats = make(game), [Seat(*seat) for seat in rows]
+            if len(seats) != rules.players:
+                raise TapeteError(f"{game} has {rules.players} seats, not {len(seats)}")
+            table = Table(name, rules, seats, Options(**json.loads(options)), maker=maker, invite=invite)
+            table.before, table.next = Totals(**json.loads(before)), after
+        except (TapeteError, ValueError, TypeError) as error:
+            raise Refused("broken", f"this table can't be opened any more: {error}") from None
         moves = self.db.execute("select action from moves where name = ? order by ply", (name,)).fetchall()
         return table, [action for (action,) in moves]
+
+    def mark_broken(self, name: str, why: str) -> None:
+        """A table that can't be opened is listed as what it is."""
+        with self._writing():
+            self.db.execute("update tables set broken = ? where name = ?", (why, name))
 
     def made(self, name: str) -> float:
         """When a table was made."""
         (when,) = self.db.execute("select made from tables where name = ?", (name,)).fetchone()
         return when
 
-    def tables_of(self, owner: str, most: int) -> list[tuple[str, bool]]:
-        """The tables at which somebody sits or which he has made, the newest first, and whether they are finished."""
-        rows = self.db.execute(
-            "select name, returns is not null from tables"
-            " where name in (select name from seats where owner = ?) or maker = ? order by made desc limit ?",
-            (owner, owner, most),
-        )
-        return [(name, bool(is_finished)) for name, is_finished in rows]
-
-    def open_tables(self, owner: str) -> int:
+    def unfinished(self, owner: str) -> int:
         """How many tables somebody has made that are not over."""
         (count,) = self.db.execute(
             "select count(*) from tables where maker = ? and returns is null", (owner,)
         ).fetchone()
         return count
-
-    def results(self, owner: str) -> list[dict[str, Any]]:
-        """Every counted game of somebody, the oldest first: his seat, the others, and what each got."""
-        rows = self.db.execute(
-            "select t.name, t.game, t.returns, s.seat from tables t join seats s on s.name = t.name"
-            " where s.owner = ? and t.counted and t.returns is not null order by t.made",
-            (owner,),
-        ).fetchall()
-        found = []
-        for name, game, returns, seat in rows:
-            others = self.db.execute(
-                "select case kind when 'agent' then called else kind end from seats"
-                " where name = ? and seat <> ? order by seat",
-                (name, seat),
-            )
-            opponents: Sequence[str] = sorted({other for (other,) in others})
-            found.append({"game": game, "seat": seat, "against": opponents, "returns": json.loads(returns)})
-        return found
 
     def review(self, name: str, seat: int) -> dict[str, Any] | None:
         """A review that was made before."""
@@ -214,3 +187,74 @@ class Store:
         """Keeps a review."""
         with self._writing():
             self.db.execute("insert or replace into reviews values (?, ?, ?)", (name, seat, json.dumps(review)))
+
+
+class Reader:
+    """What takes longer to find: lists and statistics. It only reads, from any thread, and sees what is written."""
+
+    def __init__(self, path: Path) -> None:
+        self.db = connect(path, "ro")
+        self.lock = Lock()
+
+    def close(self) -> None:
+        """Lets go of the file, when nobody reads any more."""
+        with self.lock:
+            self.db.close()
+
+    def tables_of(self, owner: str, most: int) -> list[dict[str, Any]]:
+        """The tables at which somebody sits or which he has made, the newest first, as the store has them."""
+        with self.lock:
+            rows = self.db.execute(TABLES_OF, {"owner": owner, "most": most}).fetchall()
+        keys = ("table", "game", "ply", "player", "over", "broken", "seats")
+        found = [dict(zip(keys, row, strict=True)) for row in rows]
+        for table in found:
+            table["seats"] = [Seat(kind, name, seated) for kind, name, seated in json.loads(table["seats"])]
+        return found
+
+    def results(self, owner: str) -> list[dict[str, Any]]:
+        """Every counted game of somebody, the oldest first: his seat, the others, and what each got."""
+        with self.lock:
+            rows = self.db.execute(RESULTS, {"owner": owner}).fetchall()
+        return [
+            {"game": game, "seat": seat, "against": sorted(json.loads(others)), "returns": json.loads(returns)}
+            for game, seat, others, returns in rows
+        ]
+
+
+# An index that leaves rows without an owner out is only used where a query says that it does so, too.
+SEATED = "select name from seats where owner = :owner and owner <> ''"
+TABLES_OF = f"""
+select name, game, plies, player, returns is not null, broken, (
+    select json_group_array(json_array(kind, called, owner))
+    from (select kind, called, owner from seats where seats.name = tables.name order by seat)
+) from tables where name in ({SEATED} union select name from tables where maker = :owner)
+order by made desc limit :most
+"""
+RESULTS = """
+select t.game, s.seat, (
+    select json_group_array(distinct case o.kind when 'agent' then o.called else o.kind end)
+    from seats o where o.name = s.name and o.seat <> s.seat
+), t.returns from seats s join tables t on t.name = s.name
+where s.owner = :owner and s.owner <> '' and t.counted and t.returns is not null order by t.made
+"""
+
+
+def connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    """A connection to a file that is there, for threads that take care of each other."""
+    uri = f"file:{quote(str(path.resolve()))}?mode={mode}"
+    return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+
+
+def _begin(path: Path) -> None:
+    """A new file, which appears under its name when it is whole: a file without tables was never ours."""
+    draft = path.with_suffix(".new")
+    draft.unlink(missing_ok=True)
+    os.close(os.open(draft, os.O_CREAT | os.O_EXCL, 0o600))
+    with closing(connect(draft)) as db:
+        db.execute("begin")
+        for statement in SCHEMA.split(";\n"):
+            db.execute(statement)
+        db.execute("insert into secret values (?)", (secrets.token_bytes(32),))
+        db.execute(f"pragma user_version = {VERSION}")
+        db.execute("commit")
+    os.replace(draft, path)

@@ -6,11 +6,12 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
-from tapete.agents import Policy, Thought, agents, load, opponents
+from tapete.agents import Policy, Thought, agents, opponents
 from tapete.core import Game, Rng, View, make
+from tapete.web.memory import bound, seat_agent
 
 # Who says what moves are worth: the first of these that is offered. They search, so they can say it of every move.
-JUDGES = ("best(4)", "ismcts(1000)", "mcts(1000)")
+REVIEWERS = ("best(4)", "ismcts(1000)", "mcts(1000)")
 EXACT = "equilibrium"  # whose probabilities are preferred
 
 
@@ -30,15 +31,16 @@ class Explainer:
 
     def __init__(self, game: Game) -> None:
         texts = offered(str(game))
-        judge = next((text for text in JUDGES if text in texts), None)
+        reviewer = next((text for text in REVIEWERS if text in texts), None)
         exact = EXACT if EXACT in texts else None
-        self.by = " + ".join(text for text in (exact, judge) if text) or texts[-1]
-        self.exact: Policy | None = load(exact, game) if exact else None
-        self.judge: Policy = load(judge or texts[-1], game)
+        self.by = " + ".join(text for text in (exact, reviewer) if text) or texts[-1]
+        self.exact: Policy | None = seat_agent(exact, game) if exact else None
+        self.reviewer: Policy = seat_agent(reviewer or texts[-1], game)
+        self.bytes = bound(self.reviewer)
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Values by search; probabilities by the solution where there is one, else by how often a move was tried."""
-        thought = self.judge.think(view, rng)
+        thought = self.reviewer.think(view, rng)
         if self.exact is not None:
             return replace(thought, probabilities=self.exact.think(view, rng).probabilities)
         if tries := sum(thought.visits.values()):

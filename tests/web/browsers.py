@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,30 +15,51 @@ from typing import Any
 from websockets.sync.client import ClientConnection, connect
 
 from tapete.web.house import House
-from tapete.web.limits import Limits
+from tapete.web.limits import Allowance, Limits
 from tapete.web.serving import listen, server
 
 Message = dict[str, Any]
 
 
+# Everybody in a test comes from one address, and faster than people do.
+MUCH = Allowance(1e9, 1e9)
+CROWD = Limits(messages_at=MUCH, makes_at=MUCH, listeners_at=10**9, connections_at=10**9)
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
+    """Until something is so, which must not take too long."""
+    end = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.005)
+
+
 class Place:
     """Where a server listens."""
 
-    def __init__(self, port: int, house: House) -> None:
+    def __init__(self, port: int, house: House, loop: asyncio.AbstractEventLoop) -> None:
         self.host = f"127.0.0.1:{port}"
         self.house = house  # looked at by tests, never touched
+        self.loop = loop
 
 
 @contextmanager
-def serving(folder: Path, limits: Limits | None = None) -> Iterator[Place]:
+def serving(folder: Path, limits: Limits = CROWD, **options: Any) -> Iterator[Place]:
     """The whole server, listening."""
     listening = listen("127.0.0.1", 0)
-    running = server(folder, limits=limits)
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    running = server(folder, limits=limits, **options)
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    async def run() -> None:
+        loops.append(asyncio.get_running_loop())
+        await running.serve(sockets=[listening])
+
+    thread = threading.Thread(target=asyncio.run, args=(run(),))
     thread.start()
     try:
+        wait_until(lambda: running.started)
         app: Any = running.config.app
-        yield Place(listening.getsockname()[1], app.state.house)
+        yield Place(listening.getsockname()[1], app.state.house, loops[0])
     finally:
         running.should_exit = True
         thread.join()
@@ -47,12 +69,14 @@ def serving(folder: Path, limits: Limits | None = None) -> Iterator[Place]:
 class Browser:
     """Keeps its cookie, as browsers do."""
 
-    def __init__(self, place: Place, cookie: str | None = None) -> None:
+    def __init__(self, place: Place, cookie: str | None = None, address: str = "") -> None:
+        """With an address, it comes through a proxy."""
         self.host = place.host
+        self.forwarded = {"X-Forwarded-For": address} if address else {}
         self.cookie = cookie if cookie is not None else self._first_cookie()
 
     def _first_cookie(self) -> str:
-        _, headers, _ = self.ask("GET", "/api/games", cookie="")
+        _, headers, _ = self.ask("POST", "/api/token", cookie="", Origin=f"http://{self.host}")
         return headers["set-cookie"].partition(";")[0]
 
     def ask(
@@ -64,6 +88,7 @@ class Browser:
             cookie = self.cookie
         sent = {
             **({"Cookie": cookie} if cookie else {}),
+            **self.forwarded,
             **{key.replace("_", "-"): value for key, value in headers.items()},
         }
         connection.request(method, path, body or None, sent)
@@ -94,7 +119,10 @@ class Browser:
 
     def socket(self, table: str, **changes: Any) -> Socket:
         """Looks at a table."""
-        usual: dict[str, Any] = {"origin": f"http://{self.host}", "additional_headers": {"Cookie": self.cookie}}
+        usual: dict[str, Any] = {
+            "origin": f"http://{self.host}",
+            "additional_headers": {"Cookie": self.cookie, **self.forwarded},
+        }
         return Socket(connect(f"ws://{self.host}/ws/{table}", legacy=True, max_queue=None, **{**usual, **changes}))
 
 
@@ -125,6 +153,11 @@ class Socket:
             message = json.loads(text)
             if what in ("", message["is"]) and all(message.get(key) == value for key, value in wanted.items()):
                 return message
+
+    def hear_any(self) -> str:
+        """What the next message is: of an error its code."""
+        message = self.hear()
+        return message["code"] if message["is"] == "error" else message["is"]
 
     def my_turn(self) -> Message:
         """The table when it is one's turn, or the game is over."""

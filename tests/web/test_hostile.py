@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import socket as sockets
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tapete import Rng
-from tapete.web.limits import Limits
-from tests.web.browsers import Browser, Place, Socket, serving
+from tests.web.browsers import CROWD, MUCH, Browser, Place, Socket, serving, wait_until
 
 GAMES = [("truco", 2), ("kuhn", 2), ("doudizhu", 3), ("othello", 2), ("rps", 2)]
 DOINGS = ["act", "sit", "undo", "hint", "thinking", "pace", "step", "run", "again", "swap", "", "ACT", "__class__"]
@@ -55,7 +55,7 @@ def is_allowed(text: str | bytes) -> bool:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    with serving(tmp_path / "data", Limits(rate=1e9, burst=1e9)) as place:
+    with serving(tmp_path / "data", replace(CROWD, messages_each=MUCH, makes_each=MUCH)) as place:
         yield place
 
 
@@ -258,20 +258,50 @@ def test_a_store_that_fails_leaves_seats_and_options_as_they_were(place: Place) 
     assert place.house.store.load(made["table"])[0].seats[0].thinking == "never"  # type: ignore[index]
 
 
-def test_an_agent_that_fails_leaves_the_table_as_it_is(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def broken_agents(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("tapete.web.turns.choose", lambda *_: [][0])
+
+
+def test_an_agent_that_fails_is_asked_again_while_somebody_waits(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     ana = Browser(place)
+    monkeypatch.setattr("tapete.web.turns.AGAIN", 0.05)
     with ana.socket(ana.make("othello", "me", "random")["table"]) as socket:
         table = socket.my_turn()
         with monkeypatch.context() as patch:
-            patch.setattr("tapete.web.house.choose", lambda *_: [][0])
+            broken_agents(patch)
             socket.act(table)
             assert socket.hear("error")["code"] == "agent"
-    with ana.socket(socket_name(socket)) as socket:  # whoever comes back wakes the agent
+            assert socket.hear("error")["code"] == "agent"
         assert socket.my_turn()["ply"] == 2
 
 
-def socket_name(socket: Socket) -> str:
-    return next(json.loads(text)["table"] for text in socket.heard)
+def test_an_agent_that_fails_while_nobody_waits_is_asked_when_somebody_comes(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana = Browser(place)
+    name = ana.make("othello", "me", "random")["table"]
+    with monkeypatch.context() as patch:
+        broken_agents(patch)
+        with ana.socket(name) as socket:
+            socket.act(socket.my_turn())
+            assert socket.hear("error")["code"] == "agent"
+        wait_until(lambda: not place.house.rooms[name].listeners)
+    with ana.socket(name) as socket:
+        assert socket.my_turn()["ply"] == 2
+
+
+def test_a_disk_that_has_room_again_lets_the_agent_move(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The person's move is stored, the agent's can't be; nobody has to touch anything for it to go on."""
+    monkeypatch.setattr("tapete.web.turns.AGAIN", 0.05)
+    ana, db = Browser(place), place.house.store.db
+    with ana.socket(ana.make("othello", "me", "random", pace=0)["table"]) as socket:
+        table = socket.my_turn()
+        db.execute("create trigger full before insert on moves when new.ply = 1 begin select raise(abort, 'full'); end")
+        socket.act(table)
+        error = socket.hear("error")
+        assert (error["code"], "can't be saved" in error["text"]) == ("agent", True)
+        db.execute("drop trigger full")
+        assert socket.my_turn()["ply"] == 2
 
 
 def test_a_slow_reader_delays_nobody(place: Place) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tapete import Rng, State, make
-from tapete.web.limits import Limits
 from tapete.web.table import PERSON, Options, Seat, Table
-from tests.web.browsers import Browser, Message, Place, Socket, serving
+from tests.web.browsers import CROWD, MUCH, Browser, Message, Place, Socket, serving
 
 GAMES = ["kuhn", "leduc", "dudo(6,2,2)", "domino(6,7)", "truco", "holdem", "doudizhu", "rps"]
 WORLDLY = ("ply", "seat", "player", "over", "returns", "scene", "told", "counted", "totals")
@@ -24,7 +24,7 @@ WORLDLY = ("ply", "seat", "player", "over", "returns", "scene", "told", "counted
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    limits = Limits(rate=1e9, burst=1e9, makes=1e9, tables_each=10**9)
+    limits = replace(CROWD, messages_each=MUCH, makes_each=MUCH, tables_each=10**9)
     with serving(tmp_path_factory.mktemp("leaks"), limits) as place:
         yield place
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tapete import Rng, make
-from tapete.web.records import known_value, replay, review, statistics
+from tapete.core import Thought
+from tapete.web.records import choices, costliest, decision, known_value, replay, statistics
 from tapete.web.table import AGENT, PERSON, Options, Seat, Table
+from tapete.web.thinking import Explainer
 
 
 def finished(game: str, moves: str) -> Table:
@@ -28,6 +32,13 @@ def test_a_replay_has_all_hands_open_and_every_step() -> None:
     assert hands == [("J",), ("Q",)]
     assert (steps["mine"], steps["when"], steps["returns"]) == (0, 5.0, [-2.0, 2.0])
     assert replay(finished("kuhn", "J Q pass bet bet"), "nobody", 5.0)["mine"] is None
+
+
+def review(table: Table, seat: int, rng: Rng) -> dict[str, Any]:
+    """As the server makes one, without its lines."""
+    explainer = Explainer(table.game)
+    found = [decision(choice, explainer.think(choice.view, rng)) for choice in choices(table, seat)]
+    return {"decisions": costliest(table.game, [each for each in found if each])}
 
 
 def test_a_review_finds_the_blunder() -> None:
@@ -76,3 +87,27 @@ def test_values_are_those_of_the_solutions() -> None:
     assert known_value("domino(3,3)") == pytest.approx(2.153, abs=1e-3)
     assert known_value("kuhn") == pytest.approx(-1 / 18, abs=1e-5)
     assert known_value("truco") is None
+
+
+def test_statistics_of_a_game_that_is_not_there_any_more() -> None:
+    rows = statistics([result(0, 1.0, -1.0, game="gone(3)"), result(0, 1.0, -1.0)])
+    assert [(row["title"], row["games"], row["mean"], row["interval"] is None) for row in rows] == [
+        ("gone(3)", 1, 1.0, True),
+        ("Kuhn poker", 1, 1.0, False),
+    ]
+
+
+def test_a_decision_without_a_value_is_none_and_small_losses_are_noise() -> None:
+    (_, last) = choices(finished("kuhn", "J Q pass bet bet"), 0)
+    assert (last.ply, last.action) == (4, 1)
+    assert decision(last, Thought(probabilities={0: 1.0}, values={0: 1.0})) is None
+    told = decision(last, Thought(probabilities={0: 0.75, 1: 0.25}, values={0: -1.0, 1: -2.0}))
+    assert told is not None
+    assert (told["text"], told["best"], told["value"], told["lost"]) == ("bet", "pass", -2.0, 1.0)
+    assert told["moves"] == [
+        {"text": "pass", "share": 0.75, "value": -1.0},
+        {"text": "bet", "share": 0.25, "value": -2.0},
+    ]
+    losses = [{"lost": lost} for lost in (0.001, 0.5, 2.0, 0.1, 0.2, 0.3, 0.4)]
+    assert [each["lost"] for each in costliest(make("kuhn"), losses)] == [2.0, 0.5, 0.4, 0.3, 0.2]
+    assert costliest(make("kuhn"), [{"lost": 0.019}]) == []

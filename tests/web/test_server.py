@@ -6,6 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tapete.core import Thought, View
 from tapete.core.names import playable
 from tapete.web.door import is_ours, is_same
 from tapete.web.thinking import Explainer
-from tests.web.browsers import Browser, Place, serving
+from tests.web.browsers import CROWD, Browser, Place, serving
 
 
 @pytest.fixture(scope="module")
@@ -323,13 +324,36 @@ def test_other_hosts_are_refused(ana: Browser) -> None:
         assert not is_same(origin, "a:1")
 
 
-def test_a_link_from_elsewhere_does_not_take_the_token_away(ana: Browser) -> None:
-    """The cookie is not sent with such a request (SameSite=Strict), so it must not be set anew."""
-    assert "set-cookie" not in ana.ask("GET", "/", cookie="", Sec_Fetch_Site="cross-site")[1]
-    assert "set-cookie" not in ana.ask("GET", "/")[1]
-    cookie = ana.ask("GET", "/", cookie="", Sec_Fetch_Site="none")[1]["set-cookie"].lower()
-    for part in ("httponly", "samesite=strict", "path=/"):
+def test_a_token_is_given_to_a_page_that_asks_for_it_and_never_with_a_page(ana: Browser) -> None:
+    """A page opened by a link elsewhere is asked for without the cookie: one that came with it would lie over it."""
+    for path in ("/", "/t/x", "/g/x", "/stats", "/api/games", "/api/tables", "/static/js/main.js"):
+        assert "set-cookie" not in ana.ask("GET", path, cookie="", Sec_Fetch_Site="none")[1]
+    assert "set-cookie" not in ana.ask("GET", "/api/token", cookie="")[1]
+    status, headers, _ = ana.ask("POST", "/api/token", cookie="", Origin=f"http://{ana.host}")
+    cookie = headers["set-cookie"].lower()
+    assert status == 204
+    for part in ("httponly", "samesite=strict", "path=/", "max-age=31536000"):
         assert part in cookie
+    assert "secure" not in cookie
+    assert not cookie.startswith(ana.cookie.lower())
+
+
+def test_a_token_that_is_there_is_kept(ana: Browser) -> None:
+    headers = ana.ask("POST", "/api/token", Origin=f"http://{ana.host}")[1]
+    assert headers["set-cookie"].partition(";")[0] == ana.cookie
+    forged = ana.cookie[:-1] + ("0" if ana.cookie[-1] != "0" else "1")
+    headers = ana.ask("POST", "/api/token", cookie=forged, Origin=f"http://{ana.host}")[1]
+    assert headers["set-cookie"].partition(";")[0] not in (forged, ana.cookie)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+def test_another_site_gets_no_token(ana: Browser, origin: str) -> None:
+    for answer in (
+        ana.ask("POST", "/api/token", cookie="", Origin=origin),
+        ana.ask("POST", "/api/token", cookie=""),
+    ):
+        assert answer[0] == 403
+        assert "set-cookie" not in answer[1]
 
 
 def test_every_answer_has_the_headers_that_protect_it(ana: Browser) -> None:
@@ -414,9 +438,8 @@ def test_who_talks_too_much_is_not_heard_and_then_shut_out(ana: Browser) -> None
 
 
 def test_tables_that_nobody_uses_leave_memory_and_come_back(tmp_path: Path) -> None:
-    from tapete.web.limits import Limits
 
-    with serving(tmp_path, Limits(tables=3)) as place:
+    with serving(tmp_path, replace(CROWD, tables=3)) as place:
         ana = Browser(place)
         tables = [ana.make("kuhn", "me", "random")["table"] for _ in range(6)]
         assert len(place.house.rooms) <= 3

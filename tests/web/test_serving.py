@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tapete.web.serving import data_folder, listen
+from tapete.bench import web
+from tapete.web.serving import addresses, data_folder, introduction, listen
 from tapete.web.store import Store
 from tests.conftest import Tapete
 
@@ -53,3 +57,59 @@ def test_small_messages_are_sent_at_once() -> None:
         listening.accept()[0] as accepted,
     ):
         assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_others_are_told_where_to_find_it_and_that_it_is_plain_http() -> None:
+    lines = introduction("0.0.0.0", 8770).splitlines()
+    assert lines[0].startswith("tapete is at http://127.0.0.1:8770/ ")
+    assert all(line.startswith("tapete is at http://") and ":8770/" in line for line in lines[:-1])
+    assert "plain HTTP" in lines[-1]
+    assert not any("0.0.0.0" in line for line in lines)
+
+
+def test_who_plays_alone_is_not_warned() -> None:
+    for host, address in (("127.0.0.1", "127.0.0.1"), ("localhost", "localhost"), ("::1", "[::1]")):
+        assert introduction(host, 5) == f"tapete is at http://{address}:5/   (Ctrl-C stops it; tables are kept)"
+
+
+class Probe:
+    """A socket that knows which way would be taken."""
+
+    def __init__(self, family: int, kind: int) -> None:
+        self.family = family
+
+    def __enter__(self) -> Probe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def connect(self, target: object) -> None:
+        if self.family == socket.AF_INET6 and not Probe.has_six:
+            raise OSError("no route")
+
+    has_six = True
+
+    def getsockname(self) -> tuple[str, int]:
+        return ("192.0.2.44" if self.family == socket.AF_INET else "2001:db8::44", 1)
+
+
+def test_the_addresses_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tapete.web.serving.socket.socket", Probe)
+    assert addresses("0.0.0.0") == ["127.0.0.1", "192.0.2.44"]
+    assert addresses("::") == ["127.0.0.1", "192.0.2.44", "2001:db8::44"]
+    assert addresses("192.0.2.1") == ["192.0.2.1"]
+    monkeypatch.setattr(Probe, "has_six", False)
+    assert addresses("::") == ["127.0.0.1", "192.0.2.44"]
+
+
+def test_a_server_that_is_stopped_has_kept_everything_and_can_be_begun_again(tmp_path: Path) -> None:
+    """By Ctrl-C and by SIGTERM, with somebody at a table."""
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        with web.server(tmp_path) as (process, port):
+            web.sit_down(port, 1)
+            process.send_signal(stop)
+            assert process.wait(20) in (0, 130, -stop)
+    with closing(sqlite3.connect(tmp_path / "tables.sqlite")) as db:
+        assert db.execute("select count(*) from tables").fetchone() == (2,)
+    assert (tmp_path / "log").exists()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 from tests.web.e2e.table import TableDriver
 
@@ -42,8 +42,8 @@ PREPARE = """
 class Server:
     """`tapete serve` in a process of its own, which can be killed and begun again where it was."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self.options = folder, options
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.port = free.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
@@ -52,7 +52,7 @@ class Server:
     def start(self) -> None:
         """Returns when it listens."""
         command = [sys.executable, "-c", "from tapete.cli import main; main()", "serve"]
-        command += ["--port", str(self.port), "--data", str(self.folder)]
+        command += ["--port", str(self.port), "--data", str(self.folder), *self.options]
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         for _ in range(600):
             with socket.socket() as probe:
@@ -77,13 +77,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def playwright_of() -> Iterator[Playwright]:
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright_of: Playwright) -> Iterator[Browser]:
     if not CHROMIUM:
         pytest.fail("Chromium is missing: `apt-get install chromium`, or set CHROMIUM to its path")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
+    browser = playwright_of.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield browser
+    browser.close()
 
 
 NewPage = Callable[..., Page]

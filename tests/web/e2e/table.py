@@ -18,11 +18,11 @@ class TableDriver:
         self.page = page
         self.random = random.Random(seed)
 
-    def sit(self, game: str, seats: list[str], *, practice: bool = False, pace: int = 0) -> None:
+    def sit(self, game: str, seats: list[str], *, practice: bool = False, pace: int = 0, base: str = "") -> None:
         """Opens a table without going through the lobby."""
         if self.page.url == "about:blank":
             self.page.goto("/")
-        self.page.wait_for_selector("#frame .brand")
+        self.page.wait_for_selector("#page > *")  # it is known to the server by now
         request = {"game": game, "seats": seats, "name": "Ana", "practice": practice, "pace": pace}
         answer: dict[str, Any] = self.page.evaluate(
             """async (request) => (await fetch("/api/tables", {
@@ -30,7 +30,7 @@ class TableDriver:
             })).json()""",
             request,
         )
-        self.page.goto(f"/t/{answer['table']}")
+        self.page.goto(f"{base}/t/{answer['table']}")
         self.page.wait_for_selector(".felt")
 
     def choose(self, game: str, seats: int, **parameters: str) -> None:

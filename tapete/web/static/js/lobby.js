@@ -57,6 +57,8 @@ export async function showLobby(root, { go }) {
   );
 }
 
+const stateOf = (table) => (table.broken ? "lobby.broken" : table.turn ? "lobby.yourTurn" : "lobby.goOn");
+
 /** Tables that were left in the middle. */
 function mine(tables) {
   const open = tables.filter((table) => !table.over).slice(0, 6);
@@ -81,7 +83,7 @@ function mine(tables) {
             { href: `/t/${table.table}` },
             el("strong", {}, gameTitle(table.title)),
             el("span", {}, others(table)),
-            el("span.tag", { class: table.turn ? "turn" : "" }, table.turn ? t("lobby.yourTurn") : t("lobby.goOn")),
+            el("span.tag", { class: table.turn ? "turn" : "", title: table.broken || null }, t(stateOf(table))),
           ),
         ),
       ),

@@ -4,6 +4,7 @@ import { drawing, el, isTyping, refill } from "./dom.js";
 import { shareSigns } from "./draw/index.js";
 import { mark } from "./draw/tokens.js";
 import { LANGUAGES, nameOf, t } from "./i18n/index.js";
+import { introduce } from "./net.js";
 import { openDialog } from "./rules.js";
 import { apply, change, onChange, settings } from "./settings.js";
 
@@ -35,6 +36,7 @@ async function show() {
   root.replaceChildren();
   const [pattern, open] = ROUTES.find(([candidate]) => candidate.test(location.pathname)) ?? ROUTES.at(-1);
   try {
+    await introduce();
     const close = await open(root, pattern.exec(location.pathname)?.slice(1) ?? []);
     if (turn === asked) end = close ?? (() => {});
     else close?.();

@@ -9,6 +9,14 @@ export const get = (path) => ask(path);
 export const post = (path, data) =>
   ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) });
 
+let known = null;
+
+/**
+ * This browser's token, in a cookie that pages can't read: asked for once a visit, and given where there is none. The
+ * page asks, because its own requests have the cookie even where it was opened by a link from elsewhere.
+ */
+export const introduce = () => (known ??= ask("/api/token", { method: "POST" }));
+
 async function ask(path, options) {
   let answer;
   try {

@@ -90,6 +90,7 @@ class TablePage {
     const isSame = this.sent < 0 && this.message !== null && looksOf(message) === looksOf(this.message);
     this.sent = -1;
     this.message = message;
+    this.refusal = null;
     if (isSame) return this.drawWords(); // what somebody is about to click stays where it is
     Object.assign(this.page.dataset, {
       ply: message.ply,
@@ -113,11 +114,12 @@ class TablePage {
     this.sent = -1;
     this.say(refusal(message));
     if (this.message) this.draw();
+    else this.refusal = refusal(message); // there is no table to look at, and this is why
   }
 
   connection(state) {
     if (state === "open") this.alert.hidden = true;
-    else this.say(state === "gone" ? t("table.gone") : t("table.lost"), state);
+    else this.say(this.refusal ?? (state === "gone" ? t("table.gone") : t("table.lost")), state);
   }
 
   say(text, kind = "") {

@@ -1,0 +1,161 @@
+"""Connections: how many there may be, and how long a request may take to arrive.
+
+uvicorn waits for ever for the end of a request, and for a browser that does not take what it is sent. Here every
+connection has a clock. Whoever comes when there are too many is hung up on without a word, which costs next to nothing
+and writes nothing into a log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from tapete.web.limits import Limits, address_of
+
+SPARE = 400  # file descriptors for everything else: files, the store, those that are just being accepted
+MOST_WANTED = 1 << 16
+
+
+def descriptors() -> int:
+    """How many file descriptors this process may have, after it has asked for as many as it can get."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_WANTED
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_WANTED if hard == resource.RLIM_INFINITY else min(hard, MOST_WANTED)
+    if soft == resource.RLIM_INFINITY:
+        return MOST_WANTED
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(soft, wanted)
+
+
+class Gate:
+    """Counts connections, in all and by address. A proxy's are only counted in all: many people come through it."""
+
+    def __init__(self, limits: Limits, proxies: frozenset[str] = frozenset()) -> None:
+        self.most = max(1, min(limits.connections, descriptors() - SPARE))
+        self.most_at = limits.connections_at
+        self.seconds = limits.request
+        self.proxies = proxies
+        self.inside: dict[asyncio.BaseTransport, str] = {}
+        self.by_address: Counter[str] = Counter()
+
+    def enter(self, transport: asyncio.BaseTransport) -> bool:
+        """Whether there is room for a connection."""
+        host = (transport.get_extra_info("peername") or ("",))[0]
+        address = address_of(host)
+        if len(self.inside) >= self.most:
+            return False
+        if host not in self.proxies and self.by_address[address] >= self.most_at:
+            return False
+        self.inside[transport] = address
+        self.by_address[address] += 1
+        return True
+
+    def leave(self, transport: asyncio.BaseTransport) -> None:
+        """A connection has ended."""
+        address = self.inside.pop(transport, None)
+        if address is None:
+            return
+        self.by_address[address] -= 1
+        if not self.by_address[address]:
+            del self.by_address[address]
+
+
+class Clock:
+    """Hangs up when it runs out."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.timer: asyncio.TimerHandle | None = None
+
+    def start(self, transport: asyncio.Transport) -> None:
+        """Runs from now on, where it does not run already."""
+        if self.timer is None:
+            self.timer = asyncio.get_running_loop().call_later(self.seconds, transport.abort)
+
+    def stop(self) -> None:
+        """Does not run any more."""
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+
+def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtocol]]:
+    """The protocols of uvicorn, behind a gate and by the clock."""
+
+    class Requests(H11Protocol):
+        """HTTP. A request, head and body, must be there in time, and its answer be taken in time."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            self.arriving, self.taking = Clock(gate.seconds), Clock(gate.seconds)
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            """Somebody has come."""
+            super().connection_made(transport)
+            if gate.enter(transport):
+                self.arriving.start(transport)
+            else:
+                transport.abort()
+
+        def data_received(self, data: bytes) -> None:
+            """Some bytes of a request."""
+            self.arriving.start(self.transport)
+            super().data_received(data)
+            if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):  # all of it is there
+                self.arriving.stop()
+
+        def handle_websocket_upgrade(self, event: h11.Request) -> None:
+            """The connection becomes a socket, which has clocks of its own."""
+            self.arriving.stop()
+            super().handle_websocket_upgrade(event)
+
+        def pause_writing(self) -> None:
+            """The browser takes nothing."""
+            self.taking.start(self.transport)
+            super().pause_writing()
+
+        def resume_writing(self) -> None:
+            """The browser takes something."""
+            self.taking.stop()
+            super().resume_writing()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """Somebody has gone."""
+            self.arriving.stop()
+            self.taking.stop()
+            gate.leave(self.transport)
+            super().connection_lost(exc)
+
+    class Sockets(WebSocketsSansIOProtocol):
+        """WebSockets: uvicorn pings them; what is sent must be taken in time."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            self.taking = Clock(gate.seconds)
+
+        def pause_writing(self) -> None:
+            """The browser takes nothing."""
+            self.taking.start(self.transport)
+            super().pause_writing()
+
+        def resume_writing(self) -> None:
+            """The browser takes something."""
+            self.taking.stop()
+            super().resume_writing()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """Somebody has gone."""
+            self.taking.stop()
+            gate.leave(self.transport)
+            super().connection_lost(exc)
+
+    return Requests, Sockets

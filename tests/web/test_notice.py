@@ -1,0 +1,245 @@
+"""Rules of the house that a mistake would break without any other test seeing it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tapete import Rng, make
+from tapete.core import Thought, View
+from tapete.web import thoughts
+from tapete.web.limits import Limits, Who
+from tapete.web.making import continued
+from tapete.web.room import Room
+from tapete.web.table import AGENT, PERSON, Options, Seat, Table
+from tapete.web.thinking import REVIEWERS, Explainer
+from tests.web.browsers import CROWD, Browser, Place, serving, wait_until
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with serving(tmp_path) as place:
+        yield place
+
+
+def over(game: str, moves: str, *seats: Seat, practice: bool = False) -> Table:
+    table = Table("t", make(game), list(seats), Options(practice=practice), maker="ana")
+    table.replay(make(game).read(moves).history or [])
+    assert table.over
+    return table
+
+
+def test_nothing_is_taken_back_after_the_end(place: Place) -> None:
+    at = over("kuhn", "J Q bet bet", Seat(PERSON, "Ana", "ana"), Seat(AGENT, "random"), practice=True)
+    assert at.undo_to(0) is None
+    assert not at.message("ana")["can_undo"]
+    ana = Browser(place)
+    with ana.socket(ana.make("kuhn", "me", "random", practice=True)["table"]) as socket:
+        end = socket.play()
+        socket.say("undo")
+        assert socket.hear("error")["code"] == "undo"
+        assert place.house.rooms[end["table"]].table.over
+
+
+def doudizhu_to_the_end() -> str:
+    rng, state = Rng(4), make("doudizhu").start()
+    while not state.over:
+        state.deal(rng)
+        state.apply(rng.choice(state.actions()))
+    return str(state).partition(": ")[2]
+
+
+def test_three_who_swap_seats_move_on_by_one_and_their_totals_with_them() -> None:
+    people = [Seat(PERSON, name, name) for name in ("ana", "blas", "cora")]
+    at = over("doudizhu", doudizhu_to_the_end(), *people)
+    at.before.returns = [1.0, 20.0, 300.0]
+    got = dict(zip(("ana", "blas", "cora"), at.totals.returns, strict=True))
+    assert len(set(got.values())) == 3
+    after = continued(at, swap=True)
+    assert [seat.owner for seat in after.seats] == ["blas", "cora", "ana"]
+    assert dict(zip((seat.owner for seat in after.seats), after.before.returns, strict=True)) == got
+    third = continued(over_again(after), swap=True)
+    assert [seat.owner for seat in third.seats] == ["cora", "ana", "blas"]
+
+
+def over_again(table: Table) -> Table:
+    table.replay(make("doudizhu").read(doudizhu_to_the_end()).history or [])
+    return table
+
+
+class Gate:
+    """An agent that moves when it is told to."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.thinking, self.go, self.policies = threading.Event(), threading.Event(), list[Any]()
+        gate = self
+
+        def choose(policy: Any, view: View, rng: Rng) -> int:
+            gate.policies.append(policy)
+            gate.thinking.set()
+            gate.go.wait(20)
+            return view.actions()[-1]
+
+        monkeypatch.setattr("tapete.web.turns.choose", choose)
+
+
+def test_a_move_that_was_thought_of_before_an_undo_is_not_made(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, ana = Gate(monkeypatch), Browser(place)
+    with ana.socket(ana.make("othello", "me", "random", practice=True)["table"]) as socket:
+        table = socket.my_turn()
+        socket.act(table, 0)
+        assert gate.thinking.wait(20)
+        socket.say("undo")
+        assert socket.hear("table", ply=0)["player"] == 0
+        socket.act(table, 1)  # the same ply again, after another move
+        socket.hear("table", ply=1)
+        gate.go.set()
+        after = socket.my_turn()
+        own = [event["text"] for event in after["told"] if event["seat"] == 0]
+        assert own == [table["scene"]["moves"][1]["text"]]
+        assert after["ply"] == 2
+        state = place.house.rooms[after["table"]].table.state
+        assert state.history == state.game.replay(state.history or []).history
+    assert len(gate.policies) == 2
+
+
+def test_agents_forget_what_was_taken_back(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, ana = Gate(monkeypatch), Browser(place)
+    gate.go.set()
+    with ana.socket(ana.make("othello", "me", "random", practice=True)["table"]) as socket:
+        table = socket.my_turn()
+        for _ in range(2):
+            socket.act(table)
+            table = socket.my_turn()
+        assert gate.policies[0] is gate.policies[1]
+        socket.say("hint")
+        socket.hear("thought")
+        room = place.house.rooms[table["table"]]
+        assert room.explainers
+        socket.say("undo")
+        back = socket.hear("table", ply=2)
+        assert not room.explainers
+        socket.act(back)
+        socket.my_turn()
+    assert gate.policies[2] is not gate.policies[1]
+
+
+def test_only_so_many_thoughts_wait_at_a_table(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hints are refused, and thoughts after moves are left out."""
+    go, begun = threading.Event(), list[int]()
+
+    def think(self: Explainer, view: View, rng: Rng) -> Thought:
+        begun.append(1)
+        go.wait(20)
+        return Thought(probabilities=dict.fromkeys(view.actions(), 1.0))
+
+    monkeypatch.setattr(Explainer, "think", think)
+    ana = Browser(place)
+    with ana.socket(ana.make("othello", "me", "random")["table"]) as socket:
+        table = socket.my_turn()
+        socket.say("thinking", when="after")
+        for _ in range(thoughts.MOST_ASKED + 3):
+            socket.act(table)
+            table = socket.my_turn()
+        room = place.house.rooms[table["table"]]
+        assert room.asked == thoughts.MOST_ASKED
+        socket.say("hint")
+        assert socket.hear("error")["code"] == "busy"
+        go.set()
+        wait_until(lambda: room.asked == 0)
+    assert len(begun) == thoughts.MOST_ASKED
+
+
+def test_reads_from_the_same_site_are_not_let_in(place: Place) -> None:
+    """Another port of the same machine is the same site, and not us."""
+    ana = Browser(place)
+    for site, status in (("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)):
+        assert ana.ask("GET", "/api/tables", Sec_Fetch_Site=site)[0] == status
+        assert ana.ask("GET", "/", Sec_Fetch_Site=site)[0] == 200  # a link
+
+
+def test_shares_are_the_equilibriums_and_values_the_searchs() -> None:
+    """With the jack, betting into a bet is never right; the search alone would give it some share."""
+    view = make("kuhn").read("J Q pass bet").view(0)
+    explainer = Explainer(make("kuhn"))
+    thought = explainer.think(view, Rng(1))
+    assert explainer.exact is not None
+    assert thought.probabilities == explainer.exact.think(view, Rng(1)).probabilities
+    assert thought.probabilities[1] < 1e-3
+    assert set(thought.values) == {0, 1}
+    assert explainer.by == f"equilibrium + {REVIEWERS[0]}"
+
+
+def test_without_an_equilibrium_shares_are_how_often_a_move_was_tried() -> None:
+    state = make("truco").start().deal(Rng(3))
+    thought = Explainer(make("truco")).think(state.view(state.player), Rng(1))
+    tries = sum(thought.visits.values())
+    assert thought.probabilities == {move: n / tries for move, n in thought.visits.items()}
+
+
+def test_tables_in_memory_are_limited_and_those_who_are_idle_go_first(tmp_path: Path) -> None:
+    with serving(tmp_path, replace(CROWD, tables=2)) as place:
+        ana = Browser(place)
+        first, second = (ana.make("kuhn", "me", "random")["table"] for _ in range(2))
+        with ana.socket(first) as socket:
+            socket.hear("table")
+            third = ana.make("kuhn", "me", "random")["table"]
+            assert set(place.house.rooms) == {first, third}
+            with ana.socket(third) as other:
+                other.hear("table")
+                status, answer = ana.post("/api/tables", {"game": "kuhn", "seats": ["me", "random"]})
+                assert (status, answer["code"]) == (400, "full")
+        assert second in {table["table"] for table in ana.get("/api/tables")}
+
+
+class Ear:
+    """Somebody who listens, and remembers what he was told."""
+
+    def __init__(self, owner: str) -> None:
+        self.who, self.heard, self.times = Who("a", owner), list[Any](), 0
+
+    def refresh(self) -> None:
+        self.times += 1
+
+    def send(self, message: Any) -> None:
+        self.heard.append(message)
+
+
+def test_what_is_told_to_one_is_not_told_to_others() -> None:
+    room = Room(over("kuhn", "J Q bet bet", Seat(PERSON, "Ana", "ana"), Seat(AGENT, "random")))
+    ana, twin, blas = Ear("ana"), Ear("ana"), Ear("blas")
+    room.listeners = {ana, twin, blas}
+    room.tell({"is": "secret"}, "ana")
+    room.tell({"is": "news"})
+    assert [len(ear.heard) for ear in (ana, twin, blas)] == [2, 2, 1]
+    room.refresh()
+    assert [ear.times for ear in (ana, twin, blas)] == [1, 1, 1]
+    assert room.stirred.is_set()
+
+
+def test_a_pause_is_the_pace_since_the_turn_began_and_none_for_a_step() -> None:
+    room = Room(over("kuhn", "J Q bet bet", Seat(AGENT, "random"), Seat(AGENT, "random")))
+    room.table.options.pace = 2000
+    import time
+
+    assert 1.5 < room.pause(time.perf_counter()) <= 2.0
+    assert 0.5 < room.pause(time.perf_counter() - 1) <= 1.0
+    room.steps = 1
+    assert room.pause(time.perf_counter()) == 0.0
+
+
+def test_limits_are_what_they_are() -> None:
+    """By address there is more than by browser, and a burst is more than a second's worth."""
+    usual = Limits()
+    for each, at in ((usual.messages_each, usual.messages_at), (usual.makes_each, usual.makes_at)):
+        assert each.rate < at.rate
+        assert each.burst < at.burst
+        assert each.burst > each.rate
+    assert usual.memory_at < usual.memory
+    assert usual.connections_at < usual.connections
+    assert usual.listeners_each < usual.listeners_at < usual.listeners

@@ -1,0 +1,160 @@
+"""Reviews: for those who are known, one at a time, as long as somebody waits, and never before a move at a table."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tapete import Rng
+from tapete.core import Thought, View
+from tapete.web import reviews
+from tapete.web.thinking import Explainer
+from tests.web.browsers import Browser, Place, serving, wait_until
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    with serving(tmp_path) as place:
+        yield place
+
+
+class Slow:
+    """Thoughts that take until they are let go; what they say is that the last move is the best."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go = 0, threading.Semaphore(0)
+        slow = self
+
+        def think(self: Explainer, view: View, rng: Rng) -> Thought:
+            slow.begun += 1
+            slow.go.acquire(timeout=20)
+            moves = view.actions()
+            return Thought(probabilities={moves[0]: 1.0}, values={move: float(i) for i, move in enumerate(moves)})
+
+        monkeypatch.setattr(Explainer, "think", think)
+
+    def release(self) -> None:
+        self.go.release(10_000)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
+    return Slow(monkeypatch)
+
+
+def finished(browser: Browser, game: str = "othello(size=4)") -> str:
+    name = browser.make(game, "me", "random")["table"]
+    with browser.socket(name) as socket:
+        socket.play()
+    return str(name)
+
+
+def ask(browser: Browser, path: str) -> http.client.HTTPConnection:
+    """Asks, and does not wait."""
+    connection = http.client.HTTPConnection(browser.host, timeout=30)
+    connection.request("GET", path, headers={"Cookie": browser.cookie})
+    return connection
+
+
+def test_who_is_not_known_gets_no_review(place: Place) -> None:
+    ana = Browser(place)
+    name = finished(ana)
+    status, _, content = ana.ask("GET", f"/api/review/{name}", cookie="")
+    assert (status, b'"token"' in content) == (400, True)
+    assert not place.house.reviews.tasks
+
+
+def test_one_at_a_time_for_each_person(place: Place, slow: Slow) -> None:
+    ana, blas = Browser(place), Browser(place)
+    names = [finished(ana) for _ in range(2)]
+    first = ask(ana, f"/api/review/{names[0]}")
+    wait_until(lambda: slow.begun > 0)
+    status, _, content = ana.ask("GET", f"/api/review/{names[1]}")
+    assert (status, b'"busy"' in content) == (400, True)
+    second = ask(blas, f"/api/review/{names[0]}")  # the same one: it is thought of once
+    wait_until(lambda: list(place.house.reviews.waiting.values()) == [2])
+    slow.release()
+    answers = [connection.getresponse().read() for connection in (first, second)]
+    assert answers[0] == answers[1]
+    assert b'"decisions":[{' in answers[0]
+    begun = slow.begun
+    assert ana.ask("GET", f"/api/review/{names[0]}")[2] == answers[0]
+    assert slow.begun == begun, "it was kept"
+    assert ana.ask("GET", f"/api/review/{names[1]}")[0] == 200, "and the next may come"
+    left = place.house.reviews
+    assert (left.tasks, left.waiting, left.busy) == ({}, {}, set())
+
+
+def test_a_review_that_nobody_waits_for_ends(place: Place, slow: Slow) -> None:
+    ana = Browser(place)
+    name = finished(ana)
+    connection = ask(ana, f"/api/review/{name}")
+    wait_until(lambda: slow.begun == 1)
+    connection.close()
+    wait_until(lambda: not place.house.reviews.tasks)
+    slow.release()
+    wait_until(lambda: not place.house.slow.inside)
+    assert slow.begun == 1
+    assert place.house.store.review(name, 0) is None
+    assert place.house.ledger.total == 0
+    assert ana.ask("GET", f"/api/review/{name}")[0] == 200, "who asks again, gets one"
+
+
+def test_a_review_goes_on_for_the_one_who_still_waits(place: Place, slow: Slow) -> None:
+    ana, blas = Browser(place), Browser(place)
+    name = finished(ana)
+    first = ask(ana, f"/api/review/{name}")
+    wait_until(lambda: slow.begun == 1)
+    second = ask(blas, f"/api/review/{name}")
+    wait_until(lambda: list(place.house.reviews.waiting.values()) == [2])
+    first.close()
+    wait_until(lambda: list(place.house.reviews.waiting.values()) == [1])
+    slow.release()
+    assert second.getresponse().status == 200
+
+
+def test_moves_and_hints_go_before_reviews(place: Place, slow: Slow) -> None:
+    """All threads are busy with reviews; when one is free, the table comes first."""
+    people = [Browser(place) for _ in range(4)]
+    connections = [ask(person, f"/api/review/{finished(person)}") for person in people]
+    wait_until(lambda: slow.begun >= 1)
+    ana = people[0]
+    with ana.socket(ana.make("othello(size=4)", "me", "mcts(100)")["table"]) as socket:
+        socket.act(socket.my_turn())
+        socket.say("pace", ms=1)
+        socket.hear("table", pace=1)
+        begun = slow.begun
+        slow.go.release()  # one thought of a review ends, and no other has to
+        assert socket.my_turn()["ply"] == 2
+        assert slow.begun <= begun + 1
+        slow.release()
+    for connection in connections:
+        assert connection.getresponse().status == 200
+
+
+def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews, "PATIENCE", 0.0)
+    ana, thoughts = Browser(place), list[View]()
+    real = Explainer.think
+
+    def think(self: Explainer, view: View, rng: Rng) -> Thought:
+        thoughts.append(view)
+        return real(self, view, rng)
+
+    monkeypatch.setattr(Explainer, "think", think)
+    assert ana.ask("GET", f"/api/review/{finished(ana)}")[0] == 200
+    assert len(thoughts) == 1
+
+
+def test_other_seats_can_be_looked_through_and_the_own_is_usual(place: Place) -> None:
+    ana = Browser(place)
+    name = ana.make("leduc", "random", "me")["table"]
+    with ana.socket(name) as socket:
+        socket.play()
+    assert ana.get(f"/api/review/{name}")["seat"] == 1
+    assert ana.get(f"/api/review/{name}?seat=0")["seat"] == 0
+    assert Browser(place).get(f"/api/review/{name}")["seat"] == 1, "a person's, where there is one"
