@@ -1,4 +1,4 @@
-"""Cards are written as in a French deck, the ace lowest: `Ad` to `Kd` are prizes, `As`, `Ah`, `Ac` bids of seats 0 to 2."""
+"""Cards as in a French deck, the ace lowest: `Ad` to `Kd` are prizes, `As`, `Ah`, `Ac` bids of seats 0 to 2."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -66,5 +66,3 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
         return f"{line}; over"
     prize = s["prize"][s["round"]]
     return f"{line}; prize: {card_name(prize, PRIZE) if prize >= 0 else 'none'}, {s['turn']} bid for it"
-
-
