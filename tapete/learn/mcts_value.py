@@ -48,7 +48,6 @@ from tapete.search import MCTS, Budget, playouts
 
 OPPONENTS = ("random", "mcts")
 CHUNK = 16  # games between two looks at the clock
-NODES = 64  # of a tree, a simulation
 
 MakeEvaluator = Callable[[], Evaluator]
 
