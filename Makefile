@@ -4,11 +4,12 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --retries 10 --timeout 120
 INSTALL := $(PIP) install --constraint constraints.txt
 WORKERS ?= 2
+PORT ?= 8770
 
 .PHONY: play install test chromium format lint types unit test-slow bench clean
 
 play: .venv/.play  ## sit down at a table in the browser; in the terminal: .venv/bin/tapete play
-	@$(BIN)/tapete serve --open
+	@$(BIN)/tapete serve --open --port $(PORT)
 
 install: .venv/.all  ## everything: all extras, peers and tools
 

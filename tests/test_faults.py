@@ -475,8 +475,8 @@ def parts_of(strategy: bytes, folder: Path) -> tuple[dict[str, Any], dict[str, A
     metadata = json.loads(strategy[8 : 8 + size])["__metadata__"]
     path = folder / "good.safetensors"
     path.write_bytes(strategy)
-    table = Strategy.load(path)
-    return {"keys": table.keys, "counts": table.counts, "probs": table.probs}, metadata
+    found = Strategy.load(path)
+    return {"keys": found.keys, "counts": found.counts, "probs": found.probs}, metadata
 
 
 def test_a_strategy_with_wrong_arrays_is_refused(strategy: bytes, tmp_path: Path) -> None:

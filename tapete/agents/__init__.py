@@ -10,26 +10,45 @@ import importlib
 import os
 import pkgutil
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
 from tapete.core import Call, Game, Rng, TapeteError, Thought, View
 
-__all__ = ["Policy", "Thought", "agents", "choose", "draw", "levels", "load", "opponents"]
-
+__all__ = [
+    "NotForThisGame",
+    "Policy",
+    "Thought",
+    "agents",
+    "bytes_of",
+    "choose",
+    "draw",
+    "levels",
+    "load",
+    "opponents",
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class NotForThisGame(TapeteError):
+    """An agent can't play a game: there is no solution or network of it, or it is a game of another kind."""
 
 
 class Policy(Protocol):
     """Decides for a seat of one game. It is handed a View, never a State.
 
-    It may remember what it has searched so far in that game, so another game needs another one: see `load`.
+    It may remember what it has searched so far in that game, so another game needs another one: see `load`. One that
+    remembers much says how much in a property `bytes`: see `bytes_of`.
     """
 
     def think(self, view: View, rng: Rng) -> Thought:
-        """Its thoughts where it is to move; what it draws, it draws from `rng`."""
+        """Says what it makes of the position, where the view's seat is to move; what it draws, it draws from `rng`."""
+
+
+def bytes_of(policy: Policy) -> int:
+    """Memory that a policy's searches take now; 0 for one that doesn't say."""
+    return int(getattr(policy, "bytes", 0))
 
 
 def choose(policy: Policy, view: View, rng: Rng) -> int:
@@ -68,26 +87,37 @@ def levels(*texts: str) -> Callable[[Function], Function]:
 
 
 def opponents(game: Game) -> list[str]:
-    """Those who can play a game, as they are offered to a person."""
-    found = []
+    """Those who can play a game, as they are offered to a person.
+
+    One whose file is damaged is among them: whoever chooses it is told.
+    """
+    found: list[str] = []
     for name, function in sorted(agents().items()):
-        for text in getattr(function, "levels", (name,)):
-            with suppress(TapeteError):
-                load(text, game)
-                found.append(text)
+        texts = getattr(function, "levels", (name,))
+        try:
+            call = _call(texts[0], game)
+            call.function(**call.values)
+        except NotForThisGame:
+            continue
+        except TapeteError:
+            pass
+        found += texts
     return found
 
 
 def load(text: str, game: Game) -> Policy:
-    """The agent that a text names, ready to play one game.
+    """Makes the agent that a text names, ready to play one game.
 
     A file or the folder of a training run is a name too, with the parameters of a search where it is a network:
     ``runs/othello-zero(400)``.
     """
+    return _call(text, game).run()
+
+
+def _call(text: str, game: Game) -> Call:
     path, bracket, rest = text.partition("(") if isinstance(text, str) else ("", "", "")
     if path.endswith(".safetensors") or os.sep in path or os.path.isdir(path):
         from tapete.agents.files import player
 
-        return Call.read(f"player{bracket}{rest}", "agent", {"player": player(path, game)}).run()
-    functions = {name: partial(function, game) for name, function in agents().items()}
-    return Call.read(text, "agent", functions).run()
+        return Call.read(f"player{bracket}{rest}", "agent", {"player": player(path, game)})
+    return Call.read(text, "agent", {name: partial(function, game) for name, function in agents().items()})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from tapete.agents import Policy, levels
+from tapete.agents import NotForThisGame, Policy, levels
 from tapete.agents.equilibrium import equilibrium
 from tapete.agents.networks import ntuple
 from tapete.agents.search import ismcts, mcts
@@ -17,14 +17,18 @@ SECONDS = 1.0  # that the highest thinks
 
 @levels(*(f"best({level})" for level in range(1, HIGHEST + 1)))
 def best(game: Game, level: int = HIGHEST) -> Policy:
-    """The strongest there is: an equilibrium, a network in a search, or a search; level 1 to 5."""
+    """The strongest there is: an equilibrium, a network in a search, or a search; level 1 to 5.
+
+    Only "there is none for this game" leads to the next choice: a solution or a network that is there but can't be
+    read is an error, never a weaker opponent.
+    """
     if not 1 <= level <= HIGHEST:
         raise TapeteError(f"level must be between 1 and {HIGHEST}, not {level}")
     if level == HIGHEST:
-        with suppress(TapeteError):
+        with suppress(NotForThisGame):
             return equilibrium(game)
     iterations, seconds = (0, SECONDS) if level == HIGHEST else (SIMULATIONS[level - 1], 0.0)
-    with suppress(TapeteError):
+    with suppress(NotForThisGame):
         return ntuple(game, iterations, seconds=seconds, exact=level >= HIGHEST - 1)
     search = ismcts if game.spec.hidden or game.spec.has_chance else mcts
     return search(game, iterations, seconds=seconds)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tapete.agents import Policy, Thought
+from tapete.agents import NotForThisGame, Policy, Thought
 from tapete.core import Game, Rng, TapeteError, View, make
 from tapete.core.rounds import current_round
 
@@ -15,41 +15,44 @@ if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a sol
 
 
 class Equilibrium:
-    """Plays by a table; in a game of rounds, by the table of the game that began with the current round."""
+    """A policy that plays a strategy; in a game of rounds, that of the game that began with the current round.
 
-    def __init__(self, game: Game, table: Strategy | None = None) -> None:
-        self.tables: dict[str, Strategy] = {}
-        if table is not None:
-            self.tables[str(game)] = table
-        self.table(game)
+    Without a `strategy`, the one that is known of the game is played; those of games that follow are always looked up.
+    """
 
-    def table(self, game: Game) -> Strategy:
+    def __init__(self, game: Game, strategy: Strategy | None = None) -> None:
+        self.strategies: dict[str, Strategy] = {}
+        if strategy is not None:
+            self.strategies[str(game)] = strategy
+        self.strategy(game)
+
+    def strategy(self, game: Game) -> Strategy:
         """The solution of a game, loaded once."""
         from tapete.solve import find
 
-        if str(game) not in self.tables:
-            table = find(game)
-            if table is None:
-                raise TapeteError(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
-            self.tables[str(game)] = table
-        return self.tables[str(game)]
+        if str(game) not in self.strategies:
+            strategy = find(game)
+            if strategy is None:
+                raise NotForThisGame(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
+            self.strategies[str(game)] = strategy
+        return self.strategies[str(game)]
 
     def think(self, view: View, rng: Rng) -> Thought:
-        """Plays by the table, and draws nothing."""
+        """Plays by the strategy, and draws nothing."""
         return Thought(probabilities=self.probabilities(view))
 
     def probabilities(self, view: View) -> dict[int, float]:
-        """What the table says; moves without a choice are not in it."""
+        """What the strategy says; moves without a choice are not in it."""
         legal = view.actions()
         if len(legal) == 1:
             return {legal[0]: 1.0}
-        place = current_round(view)
-        if place is None:
-            table, key = self.table(view.game), view.infoset
+        now = current_round(view)
+        if now is None:
+            strategy, key = self.strategy(view.game), view.infoset
         else:
-            game = make(place.game)
-            table, key = self.table(game), game.read(place.moves).infoset(place.seat)
-        probs = table.lookup(key)
+            game = make(now.game)
+            strategy, key = self.strategy(game), game.read(now.moves).infoset(now.seat)
+        probs = strategy.lookup(key)
         if probs is None or len(probs) != len(legal):
             raise TapeteError(f"the solution of {view.game} is not one of today's rules; solve it again ({view})")
         return dict(zip(legal, (probs / np.sum(probs, dtype=np.float64)).tolist(), strict=True))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from tapete.agents import Policy
-from tapete.agents.search import Searcher, budget
+from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
 from tapete.nets import Network, network, ntuple
@@ -24,25 +24,30 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
     if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
         return lambda: _solution(file, game)
 
-    def search(
-        iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
-    ) -> Policy:
-        return searcher(game, file, iterations, seconds, threads, exact, keep)
+    @searching
+    def search(options: Options) -> Policy:
+        return searcher(game, file, options)
 
     return search
 
 
-def searcher(game: Game, file: Path, iterations: int, seconds: float, threads: int, exact: bool, keep: bool) -> Policy:
+def searcher(game: Game, file: Path, options: Options) -> Policy:
     """Searches with the network of a file in the tree."""
-    model = _model(str(file), file.stat().st_mtime_ns)
+    model = _model(str(file), _version(file))
     if model.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {model.about.get('game')}, not {game}")
-    search = MCTS(game, lambda: model.evaluator(game), keep=keep)
-    return Searcher(search, budget(iterations, seconds, threads), exact=exact)
+    search = MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory)
+    return Searcher(search, options)
 
 
-@cache
-def _model(path: str, changed: int) -> Model:
+def _version(file: Path) -> tuple[int, ...]:
+    """Changes when the file does: the time of a change (ctime) can't be set, that of a modification can."""
+    about = file.stat()
+    return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
+
+
+@lru_cache(maxsize=8)  # a run that is watched while it learns gives a new network every few minutes
+def _model(path: str, version: tuple[int, ...]) -> Model:
     """A network, read once as long as its file does not change."""
     return ntuple.NTuple.load(path) if read_format(path) == ntuple.FORMAT else Network.load(path)
 
@@ -51,7 +56,7 @@ def _solution(file: Path, game: Game) -> Policy:
     from tapete.agents.equilibrium import Equilibrium
     from tapete.solve import Strategy
 
-    table = Strategy.load(file)
-    if table.about.get("game") != str(game):
-        raise TapeteError(f"{file} plays {table.about.get('game')}, not {game}")
-    return Equilibrium(game, table)
+    strategy = Strategy.load(file)
+    if strategy.about.get("game") != str(game):
+        raise TapeteError(f"{file} plays {strategy.about.get('game')}, not {game}")
+    return Equilibrium(game, strategy)

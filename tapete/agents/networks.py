@@ -4,43 +4,40 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tapete.agents import Policy, levels
+from tapete.agents import NotForThisGame, Policy, levels
 from tapete.agents.files import searcher
-from tapete.core import Game, TapeteError
-
-FOLDER = Path(__file__).parent / "networks"  # GAME/LEARNER.safetensors
+from tapete.agents.search import Options, searching
+from tapete.core import Game
+from tapete.shipped import find
 
 
 def shipped(game: Game, learner: str) -> Path:
     """The network that a learner made for a game."""
-    path = FOLDER / game.file_name / f"{learner}.safetensors"
-    if not path.exists():
-        raise TapeteError(f"no network of {game} ships; `tapete train '{game}' --with {learner}` makes one")
+    path = find(f"networks/{game.file_name}/{learner}.safetensors")
+    if path is None:
+        raise NotForThisGame(f"no network of {game} ships; `tapete train '{game}' --with {learner}` makes one")
     return path
 
 
 @levels("mcts-value(100)", "mcts-value(1000)")
-def mcts_value(
-    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
-) -> Policy:
+@searching
+def mcts_value(game: Game, options: Options) -> Policy:
     """UCT with a network's value in place of playouts, as in the Othello paper."""
-    return searcher(game, shipped(game, "mcts-value"), iterations, seconds, threads, exact, keep)
+    return searcher(game, shipped(game, "mcts-value"), options)
 
 
 @levels("zero(100)", "zero(1000)")
-def zero(
-    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
-) -> Policy:
+@searching
+def zero(game: Game, options: Options) -> Policy:
     """PUCT with a network for moves and values that taught itself (AlphaZero)."""
-    return searcher(game, shipped(game, "zero"), iterations, seconds, threads, exact, keep)
+    return searcher(game, shipped(game, "zero"), options)
 
 
 @levels("ntuple(100)", "ntuple(1000)", "ntuple(10000)")
-def ntuple(
-    game: Game, iterations: int = 0, *, seconds: float = 0.0, threads: int = 1, exact: bool = False, keep: bool = True
-) -> Policy:
+@searching
+def ntuple(game: Game, options: Options) -> Policy:
     """PUCT with pattern tables (an n-tuple network) that taught themselves."""
-    return searcher(game, shipped(game, "ntuple"), iterations, seconds, threads, exact, keep)
+    return searcher(game, shipped(game, "ntuple"), options)
 
 
 AGENTS = (mcts_value, zero, ntuple)

@@ -139,10 +139,17 @@ def match(
     workers: int = 2,
     watch: OnDeal | None = None,
 ) -> Match:
-    """Plays so many games, rounded up to whole deals; the result doesn't depend on the number of workers.
+    """Plays two agents against each other, on every deal one game for every way in which they may sit.
 
-    `lineups` says who sits where in the games of a deal: without it, A takes each seat in turn and copies of B the
-    others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
+    :param a: the agent whose results are told: a name, or a function that makes a fresh policy for every seat.
+    :param b: the agent that it plays against.
+    :param games: how many, rounded up to whole deals.
+    :param seed: what deals, openings and the agents' own draws come from; the same seed gives the same games.
+    :param openings: how many plies of players are random at the beginning, the same in all games of a deal.
+    :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn and copies of B the
+        others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
+    :param workers: threads; the result doesn't depend on how many.
+    :param watch: called after every deal.
 
     >>> match("kuhn", "random", "random", games=20).mean
     0.0
@@ -221,12 +228,12 @@ def _payoffs(played: Played, side: str) -> list[Fraction]:
 
 
 def maker(game: Game, agent: Agent) -> Callable[[Game], Policy]:
-    """What makes a fresh one for every game. It is tried: what is wrong with an agent is said before the first game."""
+    """The function that makes an agent. It is tried once, so that what is wrong is said before the first game."""
     make_policy = partial(load, agent) if isinstance(agent, str) else agent
     make_policy(game)
     return make_policy
 
 
 def name_of(agent: Agent) -> str:
-    """As it is shown."""
+    """The name under which an agent is shown."""
     return agent if isinstance(agent, str) else getattr(agent, "__name__", type(agent).__name__)

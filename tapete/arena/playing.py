@@ -55,7 +55,14 @@ def play(
     openings: int = 0,
     stop: Event | None = None,
 ) -> Played:
-    """A game to its end, a fresh agent on every seat. The first plies of players, as many as `openings`, are random."""
+    """Plays a game to its end, with a fresh agent on every seat.
+
+    :param lineup: which side sits where, as in "ABB".
+    :param sides: for "A" and "B", what makes an agent.
+    :param deal: the random streams of chance, of the opening and of each seat.
+    :param openings: how many plies of players are random at the beginning.
+    :param stop: ends the game with `Stopped` before the next move once it is set.
+    """
     state = game.start()
     seats = [sides[side](game) for side in lineup]
     streams = [deal.stream("seat", seat) for seat in range(game.players)]

@@ -5,47 +5,33 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
-import os
 from pathlib import Path
 
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
 from tapete.core import TapeteError
 
-
-def check_file(path: Path) -> None:
-    """Makes sure that a file can be written there, before hours are spent on what is to be in it."""
-    check_folder(path.parent)
-    if path.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
-        raise TapeteError(f"can't write {path}")
-
-
-def check_folder(path: Path) -> None:
-    """The same for a folder, which is made if need be."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TapeteError(f"can't write to {path}: {error.strerror}") from None
-    if not os.access(path, os.W_OK | os.X_OK):
-        raise TapeteError(f"can't write to {path}")
+RESULT = "tournament.json"
 
 
 def check_plots() -> None:
-    """Makes sure that plots can be drawn."""
+    """Raises where plots can't be drawn."""
     if importlib.util.find_spec("matplotlib") is None:
         raise TapeteError("a plot needs matplotlib, which comes with: pip install 'tapete[plots]'")
 
 
 def write_match(match: Match, path: Path) -> None:
-    """The figures, and the record of every game."""
+    """Writes the figures and the record of every game."""
     records = [match.record(played).to_json() for played in match.games]
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**match.to_json(), "records": records}) + "\n")
 
 
 def write_tournament(result: Tournament, folder: Path) -> None:
-    """`tournament.json`, `ratings.csv`, `matches.csv` and `elo.png`."""
+    """Writes `tournament.json`, `ratings.csv`, `matches.csv` and `elo.png`."""
     data = result.to_json()
-    (folder / "tournament.json").write_text(json.dumps(data, indent=2) + "\n")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / RESULT).write_text(json.dumps(data, indent=2) + "\n")
     order = result.ranking
     shares = [{result.agents[j]: result.share(i, j) for j in order if i != j} for i in order]
     rows = [_flat(row) | share for row, share in zip(data["ratings"], shares, strict=True)]
@@ -77,7 +63,7 @@ def _write_csv(path: Path, columns: list[str], rows: list[dict[str, object]]) ->
 
 
 def plot_ratings(result: Tournament, path: Path) -> None:
-    """A line an agent, the strongest on top: its rating and the interval."""
+    """Draws a line an agent, the strongest on top: its rating and the interval."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -89,7 +89,12 @@ def tournament(
     workers: int = 2,
     watch: OnGame | None = None,
 ) -> Tournament:
-    """A match of so many games for every pair of agents, all with the same seed; see `match`."""
+    """Plays a match for every pair of agents, all with the same seed: every pair plays the same deals.
+
+    :param agents: two or more, all different: names, or functions that make a policy.
+    :param games: of each match; this and all else is as in `match`.
+    :param watch: called after every deal of every match.
+    """
     game = make(game) if isinstance(game, str) else game
     names = tuple(map(name_of, agents))
     if len(names) < 2:

@@ -6,26 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numba import types
 
 from tapete.bench import Case, Row, Work, measure, peers
-from tapete.core import Game, Rng, make
-from tapete.core.compile import (
-    BYTES,
-    DOUBLES,
-    FLOATS,
-    INTS,
-    WORDS,
-    float32_ptr,
-    float64_ptr,
-    int32_ptr,
-    kernel,
-    state_ptr,
-    uint64_ptr,
-)
-from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
+from tapete.core import Rng, make
+from tapete.core.compile import ahead
+from tapete.core.contract import open_rules
+from tapete.core.evaluator import Evaluator, evaluator, floats_at, longs_at
+from tapete.core.players import play, random_play
 from tapete.core.rng import below
-from tapete.core.tables import random_play
+from tapete.core.tables import Tables
+
+TABLES = 4096  # side by side
 
 
 def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
@@ -55,16 +46,42 @@ def cases() -> list[Case]:
             lambda: decisions("doudizhu"),
             (("DouZero", peers.douzero), ("RLCard", lambda: peers.rlcard("doudizhu"))),
         ),
-        Case("doudizhu observed, decisions", lambda: observed("doudizhu"), (("DouZero", peers.douzero),)),
+        Case("doudizhu observed, decisions", lambda: observed("doudizhu", observe=True), (("DouZero", peers.douzero),)),
         Case("doudizhu, games", lambda: games("doudizhu"), (("OpenSpiel", lambda: openspiel("dou_dizhu", "games")),)),
         Case("othello, steps", lambda: steps("othello"), (("OpenSpiel", lambda: openspiel("othello")),)),
+        *(side_by_side(name, threads) for name in ("truco", "holdem(players=10)", "doudizhu") for threads in (1, 2)),
     ]
+
+
+def side_by_side(name: str, threads: int) -> Case:
+    """Decisions at many tables, one compiled call a step for all, beside the same game after game in one kernel.
+
+    In Dou Dizhu, where networks score actions, both write down the features of all legal ones.
+    """
+    scored = name == "doudizhu"
+    what = f"{name} in Tables{', features' if scored else ''}, {threads} thread{'s' * (threads > 1)}, decisions"
+    one_kernel = (lambda: observed(name, threads)) if scored else (lambda: decisions(name, threads))
+    return Case(what, lambda: stepped(name, threads, features=scored), (("one kernel", one_kernel),))
+
+
+def stepped(name: str, threads: int, *, features: bool) -> Work:
+    """Decisions at many tables."""
+    tables = Tables(make(name), TABLES, Rng(1), threads=threads)
+
+    def work(rounds: int) -> int:
+        for _ in range(rounds):
+            if features:
+                tables.features()
+            tables.step(tables.sample())
+        return rounds * len(tables)
+
+    return work
 
 
 def games(name: str) -> Work:
     """Whole games."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: random_play(game, rounds, rng).games
+    return lambda rounds: random_play(game, rounds, rng).returns.shape[0]
 
 
 def steps(name: str) -> Work:
@@ -73,59 +90,35 @@ def steps(name: str) -> Work:
     return lambda rounds: random_play(game, rounds, rng).steps
 
 
-def decisions(name: str) -> Work:
+def decisions(name: str, threads: int = 1) -> Work:
     """Decisions of players, the deals between them included in the time."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: random_play(game, rounds, rng).decisions
+    return lambda rounds: random_play(game, rounds * threads, rng, threads=threads).decisions
 
 
-def observed(name: str) -> Work:
-    """Decisions, each with the mover's observation and the features of every legal action."""
+def observed(name: str, threads: int = 1, *, observe: bool = False) -> Work:
+    """Decisions with the features of every legal action, and with `observe` what the mover sees."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: observed_play(game, rounds, rng)
-
-
-def observed_play(game: Game, games: int, rng: Rng) -> int:
-    """Random games in which everything is written down that a network would be fed; returns the decisions."""
     spec = game.spec
-    state = np.zeros(game.size, dtype=np.uint8)
-    legal = np.zeros(spec.max_actions, dtype=np.int32)
-    observation = np.zeros(spec.observation_size, dtype=np.float32)
-    features = np.zeros(spec.max_actions * spec.feature_size, dtype=np.float32)  # [max_actions * feature_size]
-    return int(
-        _observed_play(
-            game.rulebook, state, game.params, legal, observation, features, spec.feature_size, games, rng.words
-        )
-    )
+
+    def writer() -> Evaluator:
+        rows = np.zeros(max(spec.max_actions * spec.feature_size, 1), dtype=np.float32)
+        widths = np.array([spec.feature_size, observe])
+        return Evaluator(_write_down, (rows, np.zeros(spec.observation_size, dtype=np.float32), widths), priors=True)
+
+    players = [writer] * game.players
+    return lambda rounds: play(game, players, rounds * threads, rng, duplicate=False, threads=threads).decisions
 
 
-@kernel(types.int64(RULEBOOK, BYTES, DOUBLES, INTS, FLOATS, FLOATS, types.int64, types.int64, WORDS))
-def _observed_play(
-    rulebook: Any,
-    state: Any,
-    params: Any,
-    legal: Any,
-    observation: Any,
-    features: Any,
-    width: int,
-    games: int,
-    words: Any,
-) -> int:
-    rules = open_rules(rulebook)
-    p, rng = state_ptr(state), uint64_ptr(words)
-    decisions = 0
-    for _ in range(games):
-        rules.start(p, float64_ptr(params))
-        who = rules.player(p)
-        while who != TERMINAL:
-            if who == CHANCE:
-                rules.apply(p, rules.draw(p, rng))
-            else:
-                n = rules.actions(p, int32_ptr(legal))
-                rules.observe(p, who, float32_ptr(observation))
-                for i in range(n):
-                    rules.features(p, legal[i], float32_ptr(features[i * width :]))
-                rules.apply(p, legal[below(rng, n)])
-                decisions += 1
-            who = rules.player(p)
-    return decisions
+@evaluator
+def _write_down(
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    """A player that writes down what a network would be fed, and then takes any move."""
+    rules, rows, widths = open_rules(rulebook), floats_at(model[0]), longs_at(model[2])
+    if widths[1]:
+        rules.observe(state, seat, floats_at(model[1]))
+    for i in range(n):
+        rules.features(state, legal[i], ahead(rows, i * widths[0]))
+        priors[i] = 0.0
+    priors[below(rng, n)] = 1.0

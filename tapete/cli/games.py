@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -47,13 +48,24 @@ def games(
 
 
 @app.command()
-def agents(as_json: Json = False) -> None:
+def agents(
+    game: Annotated[str, typer.Argument(help="List only those who can play it, at their levels.")] = "",
+    as_json: Json = False,
+) -> None:
     """List those who can be played against."""
     from tapete.agents import agents as all_agents
+    from tapete.agents import opponents
 
-    rows = [{"agent": name, "about": inspect.getdoc(function)} for name, function in sorted(all_agents().items())]
+    known = all_agents()
+    names = opponents(make(game)) if game else sorted(known)
+    rows = [{"agent": name, "about": _about(known[name.partition("(")[0]])} for name in names]
     if as_json:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
         print(f"{row['agent']:20} {row['about']}")
+
+
+def _about(function: Callable[..., Any]) -> str:
+    """The first line of a docstring."""
+    return (inspect.getdoc(function) or "").partition("\n")[0]

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from tapete.cli.app import Json, app
+from tapete.core.files import check_writable
 
 if TYPE_CHECKING:
     from tapete.arena import Match, Tournament
@@ -39,10 +40,10 @@ def match(
 ) -> None:
     """Play two agents against each other, seats swapped on the same deals."""
     from tapete import arena
-    from tapete.arena.report import check_file, write_match
+    from tapete.arena.report import write_match
 
     if out:
-        check_file(out)
+        check_writable(out)
     with _progress(as_json) as progress:
         task = progress.add_task(a, total=games)
 
@@ -82,11 +83,11 @@ def tournament(
 ) -> None:
     """Play all pairs of agents against each other, and rate them."""
     from tapete import arena
-    from tapete.arena.report import check_folder, check_plots, write_tournament
+    from tapete.arena.report import RESULT, check_plots, write_tournament
 
     if out:
         check_plots()
-        check_folder(out)
+        check_writable(out / RESULT)
     with _progress(as_json) as progress:
         task = progress.add_task("", total=None)
 

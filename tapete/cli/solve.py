@@ -17,7 +17,9 @@ def solve(
     game: Annotated[str, typer.Argument(help="A zero-sum game of two players.")] = "",
     algorithm: Annotated[str, typer.Option(help="A member of the CFR family: see docs/solving.md.")] = "",
     until: Annotated[str, typer.Option(help="Stop at this exploitability: 0.1% or 0.001.")] = "0.1%",
-    seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = float("inf"),
+    seconds: Annotated[
+        float, typer.Option("--time", min=0, help="Stop after so many seconds, of all that has to be solved.")
+    ] = float("inf"),
     iterations: Annotated[int, typer.Option(min=1, help="Stop after so many iterations.")] = 10**9,
     save: Annotated[Path | None, typer.Option(help="Where to write the solution; else to the store.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
@@ -37,7 +39,7 @@ def solve(
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
     with SolvingScreen(read_share(until), quiet=as_json) as watch:
-        progress, table = solve_game(
+        progress, strategy = solve_game(
             make(game),
             algorithm=algorithm or DEFAULT,
             until=read_share(until),
@@ -52,4 +54,4 @@ def solve(
     if as_json:
         print(json.dumps(progress.to_json()))
     else:
-        watch.conclude(progress, table, save)
+        watch.conclude(progress, strategy, save)

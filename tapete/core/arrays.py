@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from tapete.core.errors import TapeteError
+from tapete.core.files import replacing
 
 HEADER = "tapete"  # the only field of the metadata: safetensors puts several into any order, so that bytes would differ
 
@@ -21,16 +21,8 @@ def write_arrays(path: str | Path, arrays: dict[str, NDArray[Any]], header: dict
     """Writes a safetensors file so that nobody ever sees half of it; the same content gives the same bytes."""
     path = Path(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
+        with replacing(path) as draft:
             save_file(arrays, draft, {HEADER: json.dumps(header, sort_keys=True)})
-            os.fsync(handle)
-            os.chmod(draft, 0o644)
-            os.replace(draft, path)
-        finally:
-            os.close(handle)
-            Path(draft).unlink(missing_ok=True)
     except (OSError, SafetensorError) as error:
         raise TapeteError(f"can't write {path}: {getattr(error, 'strerror', None) or error}") from None
 

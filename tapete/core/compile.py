@@ -1,4 +1,4 @@
-"""Turning Python functions into machine code, and keeping it on disk.
+"""Turning Python functions into machine code when they are first needed, and keeping it on disk.
 
 Three decorators, and no other way to compile anything in this package:
 
@@ -9,29 +9,29 @@ Three decorators, and no other way to compile anything in this package:
 ``helper``
     a small function that rules and kernels call, compiled into each of its callers.
 
-Numba's own disk cache only notices a change in the file of the compiled function. The cache here also notices a change
-in its folder and in every file of the package from which that folder takes helpers, so that stale machine code is never
-loaded.
+Nothing is compiled when a module is imported. A kernel is loaded from disk, or compiled, when it is first called or
+when code that calls it is compiled; a rule, when somebody asks for its address. Numba's own disk cache only notices a
+change in the file of the compiled function; ours notices one in anything that the function is made of
+(`ingredients.py`), and no file in it can stop anybody (`machine_code.py`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import pkgutil
-import re
 import sys
 import time
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
+from functools import cached_property
 from typing import Any, TypeVar, cast
+from weakref import WeakValueDictionary
 
 from numba import njit, types
 from numba.core import cgutils, sigutils
-from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
 from numba.extending import intrinsic
+
+from tapete.core.machine_code import MachineCode
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -51,79 +51,134 @@ DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
-PACKAGE = Path(__file__).parent.parent
-CORE = [Path(__file__).parent / name for name in ("compile.py", "contract.py", "rng.py")]
-
-helper = cast("Callable[[Function], Function]", njit(error_model="numpy"))
-
-
-@cache
-def _stamp(folder: Path) -> str:
-    """What the machine code of a folder's functions was made from."""
-    digest = hashlib.sha256()
-    for path in sorted(_sources({*folder.glob("*.py"), *CORE})):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _sources(files: set[Path]) -> set[Path]:
-    """These files and all files with helpers that they import, directly or not."""
-    found = set(files)
-    for path in files:
-        for module in re.findall(r"^\s*from tapete\.([\w.]+) import", path.read_text(), re.MULTILINE):
-            source = PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
-            if source.exists() and any(mark in source.read_text() for mark in ("@helper", "@intrinsic")):
-                found.add(source)
-    return found if found == files else _sources(found)
-
-
-def compiled_modules() -> list[str]:
-    """The modules of the package that compile something when they are imported."""
-    package = importlib.import_module("tapete")
-    found = []
-    for module in pkgutil.walk_packages(package.__path__, "tapete."):
-        source = Path(*package.__path__, *module.name.split(".")[1:]).with_suffix(".py")
-        marks = ("\n@rule\n", "\n@kernel(", "\n@evaluator\n")
-        if source.exists() and any(mark in source.read_text() for mark in marks):
-            found.append(module.name)
-    return found
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]
-    """A disk cache that is stale as soon as the function's folder or the core's helpers have changed."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file._source_stamp = _stamp(Path(function.__code__.co_filename).parent)
 
 
 class _Progress:
     """Says on screen what is being compiled, when that takes long enough for a person to wonder."""
 
     def __init__(self) -> None:
-        self.done = 0
+        self.done = 0  # functions that were compiled, not loaded
         self.seconds = 0.0
+        self.names: list[str] = []  # what is being compiled; the last for the sake of the one before it
 
     def compiling(self, function: Callable[..., Any], work: Callable[[], Any]) -> None:
+        """Does the work, which compiles the function."""
+        self.names.append(f"{function.__module__.removeprefix('tapete.')}.{function.__name__}")
         began = time.perf_counter()
-        if sys.stderr.isatty():
-            name = f"{function.__module__.removeprefix('tapete.')}.{function.__name__}"
-            print(f"\r\x1b[Kcompiling {name} (only the first time)", end="", file=sys.stderr, flush=True)
-        work()
-        self.done += 1
-        self.seconds += time.perf_counter() - began
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+        try:
+            self._show()
+            work()
+            self.done += 1
+        finally:
+            self.names.pop()
+            if not self.names:
+                self.seconds += time.perf_counter() - began
+            self._show()
+
+    def _show(self) -> None:
+        if sys.stderr is not None and sys.stderr.isatty():
+            text = f"compiling {self.names[-1]} (only the first time)" if self.names else ""
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
 progress = _Progress()
 
+_waiting: WeakValueDictionary[int, Any] = WeakValueDictionary()
+
+
+def waiting() -> list[Any]:
+    """The kernels and rules that have been made, but not needed yet; `load()` of each of them gets its machine code."""
+    return list(_waiting.values())
+
+
+class _Helper(CPUDispatcher):  # type: ignore[misc]
+    """A function that is compiled once for all whole numbers written in its callers.
+
+    Numba would compile it anew for `f(x, 1)` and for `f(x, 2)`; LLVM does so where it puts the code in place of a call.
+    Nor is it compiled for Python too, before Python calls it.
+    """
+
+    @cached_property
+    def alone(self) -> Any:
+        """The same for Python."""
+        return njit(error_model="numpy")(self.py_func)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.alone(*arguments, **named)
+
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """Called by numba where it compiles code that calls the helper."""
+        return super().get_call_template(
+            tuple(map(_any_number, arguments)), {k: _any_number(v) for k, v in named.items()}
+        )
+
+
+def _any_number(kind: Any) -> Any:
+    return kind.literal_type if isinstance(kind, types.IntegerLiteral) else kind
+
+
+def helper(function: Function) -> Function:
+    """Compiles a function into each of its callers."""
+    dispatcher: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    dispatcher.__class__ = _Helper
+    return cast(Function, dispatcher)
+
+
+class _Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A kernel without its machine code. With it, it is a dispatcher of numba's own class, and calls cost no more."""
+
+    def load(self) -> None:
+        """Gets the machine code, from disk or by compiling. Whoever comes while another thread does so, waits."""
+        with global_compiler_lock:
+            if isinstance(self, _Kernel):  # no other thread has been here before
+                _load(self.py_func, self.signature, self.targetoptions, self, lambda: self.compile(self.signature))
+                self.disable_compile()
+                _waiting.pop(id(self), None)
+                self.__class__ = CPUDispatcher
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        self.load()
+        return self(*arguments, **named)
+
+    def get_call_template(self, arguments: Any, named: Any) -> Any:
+        """Called by numba where it compiles code that calls the kernel."""
+        self.load()
+        return self.get_call_template(arguments, named)
+
+    def get_compile_result(self, signature: Any) -> Any:
+        """Called by numba where the kernel is handed to another as a function."""
+        self.load()
+        return self.get_compile_result(signature)
+
+
+class _Rule(CFunc):
+    """A C function that is loaded or compiled when its address is asked for."""
+
+    _at: int | None = None
+
+    def load(self) -> None:
+        """Gets the machine code, from disk or by compiling."""
+        with global_compiler_lock:
+            if self._at is None:
+                own: Any = self
+                _load(own._pyfunc, own._sig, own._compiler.targetoptions, own, own.compile)
+                _waiting.pop(id(self), None)
+
+    @property
+    def _wrapper_address(self) -> int:  # numba writes it when it has compiled, and reads it in several places
+        if self._at is None:
+            self.load()
+        return cast(int, self._at)
+
+    @_wrapper_address.setter
+    def _wrapper_address(self, address: int | None) -> None:
+        self._at = address
+
 
 def compile_rule(function: Callable[..., Any], signature: Any) -> Any:
-    """The function as a C function of that signature, from the disk cache where it is still fresh."""
-    compiled: Any = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=dict(OPTIONS))
-    compiled._cache = _Cache(function)
-    _load_or_compile(function, compiled._cache, compiled._sig, compiled._targetdescr, compiled.compile)
+    """The function as a C function of that signature."""
+    compiled: Any = _Rule(function, sigutils.normalize_signature(signature), locals={}, options=dict(OPTIONS))
+    _waiting[id(compiled)] = compiled
     return compiled
 
 
@@ -134,27 +189,19 @@ def kernel(signature: Any) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        from numba.core import typeinfer
-
         dispatcher: Any = njit(error_model="numpy", nogil=True)(function)
-        dispatcher._cache = _Cache(function)
-
-        def compile_all() -> None:
-            with typeinfer.register_dispatcher(dispatcher):
-                dispatcher.compile(signature)
-            dispatcher.disable_compile()
-
-        _load_or_compile(function, dispatcher._cache, signature, dispatcher.targetdescr, compile_all)
+        dispatcher.__class__ = _Kernel
+        dispatcher.signature = signature
+        _waiting[id(dispatcher)] = dispatcher
         return cast(Function, dispatcher)
 
     return decorate
 
 
-def _load_or_compile(
-    function: Callable[..., Any], cache: _Cache, signature: Any, target: Any, compile_it: Callable[[], Any]
-) -> None:
-    key = cache._index_key(signature, target.target_context.codegen())
-    if key in cache._cache_file._load_index():
+def _load(function: Any, signature: Any, options: Any, compiled: Any, compile_it: Callable[[], Any]) -> None:
+    target = compiled.targetctx if isinstance(compiled, CPUDispatcher) else compiled._targetdescr.target_context
+    compiled._cache = MachineCode(function, signature, options, target)
+    if compiled._cache.find():
         compile_it()
     else:
         progress.compiling(function, compile_it)

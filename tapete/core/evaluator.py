@@ -1,15 +1,17 @@
-"""What judges a state for a search: random playouts, a network, pattern tables.
+"""What judges a state, and the moves in it: random playouts, a network, pattern tables.
 
-An evaluator is one C function, so a search is compiled once for all of them, as it is for all games::
+An evaluator is one C function, so a search is compiled once for all of them, as it is for all games. One that judges
+moves can also sit down and play: `tapete.core.players` plays whole games of such players inside one kernel::
 
     evaluate(rulebook, state, seat, legal, n, model, rng, values, priors)
 
 ``rulebook``        the rules, for `open_rules`
-``state``           where `seat` is to move; may be spoilt
-``legal``           its `n` moves, in room for the most that the game ever has; may be spoilt. No priors wanted: n is 0
+``state``           where `seat` is to move; an evaluator without priors may spoil it
+``legal``           its `n` moves, in room for the most that the game ever has; the same goes for it. n is
+                    0 where no priors are wanted
 ``model``           addresses of whatever the evaluator needs: weights, scratch memory
 ``rng``             for evaluators that draw; others leave it as it is, and give the same judgement every time
-``values``          out: the payoff that each seat may expect
+``values``          out: the payoff that each seat may expect; untouched where `Evaluator.values` is False
 ``priors``          out: how likely each legal move is to be the right one; untouched where `Evaluator.priors` is False
 """
 
@@ -41,19 +43,23 @@ EVALUATE = types.void(
 class Evaluator(NamedTuple):
     """A compiled evaluator with its model, for the use of one thread: the scratch memory is its own."""
 
-    function: Any  # what `evaluator` returned
+    function: Any  # what `evaluator` returned; None: every move is as good as any other
     arrays: tuple[NDArray[Any], ...] = ()  # what the model's addresses point at
-    priors: bool = False  # whether it judges moves too
+    priors: bool = False  # whether it judges moves
+    values: bool = True  # whether it judges states
 
     @property
     def address(self) -> int:
-        """Of the C function."""
-        return int(self.function.address)
+        """Of the C function; 0 where there is none."""
+        return int(self.function.address) if self.function else 0
 
     @property
     def model(self) -> NDArray[np.uint64]:
         """The addresses of the arrays; valid as long as this object lives."""
         return np.array([array.ctypes.data for array in self.arrays] or [0], dtype=np.uint64)
+
+
+MakeEvaluator = Callable[[], Evaluator]  # called once for every thread
 
 
 def evaluator(function: Callable[..., Any]) -> Any:
@@ -89,4 +95,5 @@ ints_at = _array_at(INT32_PTR)
 shorts_at = _array_at(types.CPointer(types.int16))
 longs_at = _array_at(types.CPointer(types.int64))
 states_at = _array_at(STATE_PTR)
+words_at = _array_at(UINT64_PTR)
 doubles_at = _array_at(FLOAT64_PTR)

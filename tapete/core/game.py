@@ -143,6 +143,16 @@ class Game:
         n = calls.outcomes(self.rulebook, data, out, probs)
         return list(zip(out[:n].tolist(), probs[:n].tolist(), strict=True))
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Game) and self.package == other.package and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash((self.package, self.spec.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What travels to another process: what was declared. Compiled functions stay at home."""
+        return Game, (self.spec, self.package)
+
     def __repr__(self) -> str:
         return f"tapete.make({self.spec.name!r})"
 
@@ -262,6 +272,20 @@ class State:
     def __str__(self) -> str:
         return f"{self.game}: {' '.join(words(self))}"
 
+    def __repr__(self) -> str:
+        return f"<State of {self.game}, {self._after()}, {_turn(self.player)}>"
+
+    def _after(self) -> str:
+        """Where the game is, in few words."""
+        if self.history is None:
+            return "imagined"
+        if not self.history:
+            return "at the start"
+        *before, last = words(self)
+        return (
+            f"after {' '.join([*before, last])}" if len(before) < 8 else f"after {len(before) + 1} moves, {last} last"
+        )
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and self.game.spec == other.game.spec and bool((self.data == other.data).all())
 
@@ -343,6 +367,14 @@ class View:
 
     def __str__(self) -> str:
         return self.game.describe(self._world, self.seat)
+
+    def __repr__(self) -> str:
+        return f"<View of {self.game} from seat {self.seat}, {_turn(self.player)}: {self}>"
+
+
+def _turn(player: int) -> str:
+    """Whose turn it is, in words."""
+    return {TERMINAL: "over", CHANCE: "chance to move"}.get(player, f"seat {player} to move")
 
 
 def words(state: State) -> Iterator[str]:

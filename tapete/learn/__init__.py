@@ -1,54 +1,88 @@
-"""Learners: a module each, found by folder. What they share is `run`: the folder that a run lives in."""
+"""Learners: a folder each, and no list of them. What they share are the modules beside them, `run` above all.
+
+A learner's `__init__.py` says what it is in the first line of its docstring and has its knobs, a frozen dataclass
+`Config` (`tapete.learn.knobs`). Importing it takes neither PyTorch nor a compiler; where its training does need a
+package that may be missing, `NEEDS` names it. Its `training.py` has `train(game, config, run)`.
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
-import re
-from dataclasses import fields
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from tapete.core.errors import TapeteError
+from tapete.core.game import Game
 from tapete.core.names import Call
+from tapete.learn.knobs import Knob, knobs
 from tapete.learn.run import Checkpoint, Description, Progress, Run, Watch, read_metrics
 
 __all__ = [
     "Checkpoint",
     "Description",
+    "Knob",
+    "Learner",
     "Progress",
     "Run",
     "Watch",
     "configure",
-    "knobs",
     "learner",
     "learners",
     "read_metrics",
 ]
 
 
-def learners() -> dict[str, str]:
-    """The name of every learner, and its module. None of them is imported: most need PyTorch."""
+class Learner(NamedTuple):
+    """A way to learn games: one folder of this package."""
+
+    name: str
+    package: str  # "tapete.learn.zero"
+    about: str  # in a line
+    config: type  # a dataclass whose fields are the knobs
+    missing: tuple[str, ...]  # packages that it needs and that are not installed
+
+    @property
+    def knobs(self) -> list[Knob]:
+        """What can be set of it."""
+        return knobs(self.config)
+
+    @property
+    def hint(self) -> str:
+        """What to do about the packages that are missing; nothing where none is."""
+        if not self.missing:
+            return ""
+        return f"{self.name} needs {', '.join(self.missing)}, which is not installed: pip install 'tapete[learn]'"
+
+    def training(self) -> Callable[[Game, Any, Run], None]:
+        """The function `train(game, config, run)`, whose module is imported now and not before."""
+        if self.missing:
+            raise TapeteError(self.hint)
+        train: Callable[[Game, Any, Run], None] = importlib.import_module(f"{self.package}.training").train
+        return train
+
+
+def learners() -> dict[str, Learner]:
+    """Every learner by name. None of them is ready to train yet: that takes `Learner.training`."""
     found = {}
-    for module in pkgutil.iter_modules(__path__):
-        source = Path(*__path__, f"{module.name}.py")
-        if source.exists() and "\nclass Config" in source.read_text():
-            found[module.name.replace("_", "-")] = f"{__name__}.{module.name}"
+    for folder in pkgutil.iter_modules(__path__, f"{__name__}."):
+        if folder.ispkg:
+            package = importlib.import_module(folder.name)
+            name = folder.name.rpartition(".")[2].replace("_", "-")
+            missing = (need for need in getattr(package, "NEEDS", ()) if importlib.util.find_spec(need) is None)
+            about = (inspect.getdoc(package) or "").splitlines()[0]
+            found[name] = Learner(name, folder.name, about, package.Config, tuple(missing))
     return found
 
 
-def learner(name: str) -> Any:
-    """The module of that name: it has `Config` and `train(game, config, run)`."""
+def learner(name: str) -> Learner:
+    """The learner of that name."""
     known = learners()
     if name not in known:
         raise TapeteError(f"there is no learner {name!r}; there are {', '.join(known)}")
-    try:
-        return importlib.import_module(known[name])
-    except ModuleNotFoundError as error:
-        if error.name != "torch":
-            raise
-        raise TapeteError(f"{name} needs PyTorch, which is not installed: pip install 'tapete[learn]'") from None
+    return known[name]
 
 
 def configure(name: str, settings: list[str]) -> Any:
@@ -57,10 +91,4 @@ def configure(name: str, settings: list[str]) -> Any:
         if "=" not in setting:
             raise TapeteError(f"{setting!r} is not a knob; knobs are written KEY=VALUE, as in seed=1")
     last = {setting.partition("=")[0].strip(): setting for setting in settings}
-    return Call.read(f"{name}({','.join(last.values())})", "learner", {name: learner(name).Config}).run()
-
-
-def knobs(config: type) -> list[tuple[str, Any, str]]:
-    """Every knob of a Config with its usual value and what the comment beside it says."""
-    comments = dict(re.findall(r"^ +(\w+): .*?# (.*)$", inspect.getsource(config), re.MULTILINE))
-    return [(knob.name, knob.default, comments.get(knob.name, "")) for knob in fields(config)]
+    return Call.read(f"{name}({','.join(last.values())})", "learner", {name: learner(name).config}).run()

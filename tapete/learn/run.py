@@ -7,11 +7,10 @@
 ``network.safetensors``     what plays
 ==========================  ==========================================================================================
 
-A learner is a module of this folder with a frozen dataclass ``Config`` and a function ``train(game, config, run)``; it
-ends with ``network.save(run.network)``. A run that was killed and resumed gives the same network, bit by bit, as one
-that was not, if the learner does this: every random stream is named by the seed and by how far the run is
-(``Rng(seed, "epoch", 3)``), or its words are in the checkpoint, and so is everything else that carries over from one
-step to the next. Nothing is ever unpickled.
+A learner's function ``train(game, config, run)`` ends with ``network.save(run.network)``. A run that was killed and
+resumed gives the same network, bit by bit, as one that was not, if the learner does this: every random stream is named
+by the seed and by how far the run is (``Rng(seed, "epoch", 3)``), or its words are in the checkpoint, and so is
+everything else that carries over from one step to the next. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from numpy.typing import NDArray
 
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
-from tapete.core.files import read_text
+from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
 
 CONFIG = "run-1"
@@ -84,9 +83,8 @@ class Description:
 
     def write(self, folder: Path) -> None:
         """Writes the file, all of it or nothing."""
-        draft = folder / ".config.json"
-        draft.write_text(json.dumps({"format": CONFIG, **asdict(self)}, indent=2) + "\n")
-        os.replace(draft, folder / "config.json")
+        with replacing(folder / "config.json") as draft:
+            draft.write_text(json.dumps({"format": CONFIG, **asdict(self)}, indent=2) + "\n")
 
 
 @dataclass(frozen=True)
@@ -226,6 +224,7 @@ class Run:
     def save(self, arrays: Mapping[str, NDArray[Any]], **notes: float) -> None:
         """Remembers all this, in the place of what was remembered before."""
         kept = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+        sync(self._metrics)  # or a crash of the machine might leave fewer lines than the checkpoint tells of
         length = self._metrics.stat().st_size
         notes = {**notes, "metrics_length": length, "seconds": self.seconds}
         write_arrays(self._checkpoint, kept, {"format": CHECKPOINT, "sha256": _digest(kept), "notes": notes})

@@ -19,7 +19,7 @@ from tapete.core.contract import open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, evaluator, floats_at, longs_at, states_at
 from tapete.core.game import Game
-from tapete.nets.kernels import run
+from tapete.nets.kernels import Batch, Machine, run
 
 if TYPE_CHECKING:
     from tapete.nets.network import Network
@@ -68,10 +68,11 @@ def _evaluate(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     facts = carray(states_at(model[0]), (1,), FACTS)[0]
-    ops, tables, weights, scratch = states_at(model[1]), longs_at(model[2]), floats_at(model[3]), floats_at(model[4])
+    tables, weights, scratch = longs_at(model[2]), floats_at(model[3]), floats_at(model[4])
     seen, said = floats_at(model[5]), floats_at(model[6])
     open_rules(rulebook).observe(state, seat, seen)
-    run(ops, facts.ops, tables, weights, scratch, 1, 1, seen, facts.seen, said)
+    machine = Machine(states_at(model[1]), facts.ops, tables, weights, scratch, 1)
+    run(machine, Batch(seen, facts.seen, said, 1))
     _write_values(ahead(said, facts.value), facts.values, facts.scale, seat, facts.players, values)
     if facts.policy != NONE:
         _write_priors(ahead(said, facts.policy), legal, n, priors)

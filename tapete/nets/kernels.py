@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import carray, types
@@ -29,6 +29,8 @@ from tapete.nets.vectors import (
     INT64_PTR,
     LANES,
     ROWS,
+    Gathered,
+    Listed,
     as_ints,
     block,
     gather_tile,
@@ -69,13 +71,44 @@ def _tanh(x: Any) -> Any:
     return ONE - TWO / (ONE + _exp(x + x))
 
 
+class Machine(NamedTuple):
+    """A program, and the memory in which it runs."""
+
+    ops: Any  # [length] of OP
+    length: Any
+    tables: Any
+    weights: Any
+    scratch: Any  # [room * Program.scratch]: first of every region what the first position has there, and so on
+    room: Any  # positions that there is memory for
+
+
+class Batch(NamedTuple):
+    """Positions that are judged together."""
+
+    inputs: Any  # [count, width]
+    width: Any
+    outputs: Any  # [count, Architecture.width]
+    count: Any  # room or fewer
+
+
+MACHINE = types.NamedTuple([types.voidptr, types.int64, INT64_PTR, FLOAT32_PTR, FLOAT32_PTR, types.int64], Machine)
+BATCH = types.NamedTuple([FLOAT32_PTR, types.int64, FLOAT32_PTR, types.int64], Batch)
+
+
 @helper
-def _product(op: Any, tables: Any, weights: Any, scratch: Any, room: int, count: int) -> None:
+def region(machine: Machine, offset: int) -> Any:
+    """The memory of a region, given where it lies for one position."""
+    return ahead(machine.scratch, machine.room * offset)
+
+
+@helper
+def _product(op: Any, machine: Machine, count: int) -> None:
     """The weighted layers; see program.py."""
     if count * op.rows == 1:
-        _product_of_one(op, tables, weights, scratch, room)
+        _product_of_one(op, machine)
         return
-    x, y, nowhere = ahead(scratch, room * op.source), ahead(scratch, room * op.target), nothing()
+    tables, weights, nowhere = machine.tables, machine.weights, nothing()
+    x, y = region(machine, op.source), region(machine, op.target)
     starts, targets = room_for_rows(), room_for_rows()
     panel = max(9, PANEL // op.depth)  # taps whose weights stay in the cache while the rows pass by
     for unit in range(0, op.units, GROUP):
@@ -84,16 +117,17 @@ def _product(op: Any, tables: Any, weights: Any, scratch: Any, room: int, count:
             bias = ahead(weights, op.bias + unit) if op.bias != NOTHING and tap == 0 else nowhere
             taps = min(panel, op.taps - tap)
             is_last = tap + taps == op.taps
-            added = ahead(scratch, room * op.added + unit) if op.added != NOTHING and is_last else nowhere
+            added = ahead(region(machine, op.added), unit) if op.added != NOTHING and is_last else nowhere
             relu = op.relu if is_last else 0
-            at, from_here = ahead(tables, op.source_taps + tap), ahead(w, tap * op.depth * wide)
+            rows = Gathered(x, starts, ahead(tables, op.source_taps + tap), taps, op.depth)
+            from_here = ahead(w, tap * op.depth * wide)
             b, row = 0, 0
             for _ in range(0, count * op.rows, ROWS):
                 b, row = _place(op, tables, count, b, row, starts, targets)
                 if wide == GROUP:
-                    block(x, starts, at, taps, op.depth, from_here, bias, ahead(y, unit), targets, added, relu)
+                    block(rows, from_here, bias, ahead(y, unit), targets, added, relu)
                 else:
-                    half_block(x, starts, at, taps, op.depth, from_here, bias, ahead(y, unit), targets, added, relu)
+                    half_block(rows, from_here, bias, ahead(y, unit), targets, added, relu)
 
 
 @helper
@@ -115,11 +149,12 @@ def _place(op: Any, tables: Any, count: int, b: int, row: int, starts: Any, targ
 
 
 @helper
-def _product_of_one(op: Any, tables: Any, weights: Any, scratch: Any, room: int) -> None:
+def _product_of_one(op: Any, machine: Machine) -> None:
     """The same for one row. Weights are then read but once, so what counts is to read few: none for a zero."""
-    x = ahead(scratch, room * op.source + tables[op.source_rows])
-    y = ahead(scratch, room * op.target + tables[op.target_rows])
-    values = ahead(scratch, room * op.list)
+    tables, weights = machine.tables, machine.weights
+    x = ahead(region(machine, op.source), tables[op.source_rows])
+    y = ahead(region(machine, op.target), tables[op.target_rows])
+    values = region(machine, op.list)
     indices = as_ints(ahead(values, op.taps * op.depth + 1))
     n = 0
     for tap in range(op.taps):
@@ -128,57 +163,57 @@ def _product_of_one(op: Any, tables: Any, weights: Any, scratch: Any, room: int)
             values[n] = source[k]
             indices[n] = tap * op.depth + k
             n += source[k] != ZERO
-    apart = GROUP * op.taps * op.depth
+    row, apart = Listed(values, indices, n), GROUP * op.taps * op.depth
     unit = 0
     while unit < op.units:
         w = ahead(weights, op.weights + unit * op.taps * op.depth)
         bias = ahead(weights, op.bias + unit) if op.bias != NOTHING else nothing()
-        added = ahead(scratch, room * op.added + unit) if op.added != NOTHING else nothing()
+        added = ahead(region(machine, op.added), unit) if op.added != NOTHING else nothing()
         if op.units - unit >= BUNDLE * GROUP:
-            single_bundle(values, indices, n, w, apart, bias, ahead(y, unit), added, op.relu)
+            single_bundle(row, w, apart, bias, ahead(y, unit), added, op.relu)
             unit += BUNDLE * GROUP
         elif op.units - unit >= GROUP:
-            single_group(values, indices, n, w, apart, bias, ahead(y, unit), added, op.relu)
+            single_group(row, w, apart, bias, ahead(y, unit), added, op.relu)
             unit += GROUP
         else:
-            half_single_group(values, indices, n, w, apart, bias, ahead(y, unit), added, op.relu)
+            half_single_group(row, w, apart, bias, ahead(y, unit), added, op.relu)
             unit += LANES
 
 
 @helper
-def _spread(op: Any, tables: Any, scratch: Any, room: int, count: int) -> None:
+def _spread(op: Any, machine: Machine, count: int) -> None:
     """What comes before the products of a convolution by tiles."""
-    units, taps = op.units, ahead(tables, op.source_taps)
+    tables, units, taps = machine.tables, op.units, ahead(machine.tables, op.source_taps)
     for b in range(count):
         for row in range(op.rows):
-            x = ahead(scratch, room * op.source + b * op.source_step + tables[op.source_rows + row])
-            y = ahead(scratch, room * op.target + b * op.target_step + row * units)
+            x = ahead(region(machine, op.source), b * op.source_step + tables[op.source_rows + row])
+            y = ahead(region(machine, op.target), b * op.target_step + row * units)
             for unit in range(0, units, LANES):
                 spread_tile(ahead(x, unit), taps, ahead(y, unit), op.depth)
 
 
 @helper
-def _gather(op: Any, tables: Any, weights: Any, scratch: Any, room: int, count: int) -> None:
+def _gather(op: Any, machine: Machine, count: int) -> None:
     """What comes after them."""
-    units, taps = op.units, ahead(tables, op.source_taps)
+    tables, units, taps = machine.tables, op.units, ahead(machine.tables, op.source_taps)
     for b in range(count):
         for row in range(op.rows):
             at = b * op.target_step + tables[op.target_rows + row]
-            x = ahead(scratch, room * op.source + b * op.source_step + row * units)
+            x = ahead(region(machine, op.source), b * op.source_step + row * units)
             for unit in range(0, units, LANES):
-                y = ahead(scratch, room * op.target + at + unit)
-                added = ahead(scratch, room * op.added + at + unit) if op.added != NOTHING else nothing()
-                bias = ahead(weights, op.bias + unit)
+                y = ahead(region(machine, op.target), at + unit)
+                added = ahead(region(machine, op.added), at + unit) if op.added != NOTHING else nothing()
+                bias = ahead(machine.weights, op.bias + unit)
                 gather_tile(ahead(x, unit), op.depth, bias, y, taps, added, op.relu)
 
 
 @helper
-def _take(op: Any, tables: Any, inputs: Any, width: int, scratch: Any, room: int, count: int) -> None:
+def _take(op: Any, machine: Machine, batch: Batch) -> None:
     """Numbers of the input, planes of squares, as squares of channels."""
-    rows, units = op.rows, op.units
-    for b in range(count):
-        x = ahead(inputs, b * width + op.source)
-        y = ahead(scratch, room * op.target + b * op.target_step)
+    tables, rows, units = machine.tables, op.rows, op.units
+    for b in range(batch.count):
+        x = ahead(batch.inputs, b * batch.width + op.source)
+        y = ahead(region(machine, op.target), b * op.target_step)
         for row in range(rows):
             square = ahead(y, tables[op.target_rows + row])
             for unit in range(units):
@@ -189,24 +224,24 @@ def _take(op: Any, tables: Any, inputs: Any, width: int, scratch: Any, room: int
 
 
 @helper
-def _activate(op: Any, tables: Any, scratch: Any, room: int, count: int) -> None:
-    units, is_tanh = op.units, op.code == TANH
+def _activate(op: Any, machine: Machine, count: int) -> None:
+    tables, units, is_tanh = machine.tables, op.units, op.code == TANH
     for b in range(count):
         for row in range(op.rows):
-            y = ahead(scratch, room * op.target + b * op.target_step + tables[op.target_rows + row])
+            y = ahead(region(machine, op.target), b * op.target_step + tables[op.target_rows + row])
             for unit in range(units):
                 y[unit] = _tanh(y[unit]) if is_tanh else _sigmoid(y[unit])
 
 
 @helper
-def _cell(op: Any, tables: Any, scratch: Any, room: int, count: int) -> None:
+def _cell(op: Any, machine: Machine, count: int) -> None:
     """One step of an LSTM, from the sums for its gates in, forget, cell and out, to what it remembers."""
     units, is_first = op.units, op.code == FIRST_CELL
     for b in range(count):
-        gates = ahead(scratch, room * op.source + b * op.source_step + tables[op.source_rows])
+        gates = ahead(region(machine, op.source), b * op.source_step + machine.tables[op.source_rows])
         forget, new, out = ahead(gates, units), ahead(gates, 2 * units), ahead(gates, 3 * units)
-        memory = ahead(scratch, room * op.target + b * op.target_step)
-        cell = ahead(scratch, room * op.added + b * op.target_step)
+        memory = ahead(region(machine, op.target), b * op.target_step)
+        cell = ahead(region(machine, op.added), b * op.target_step)
         for unit in range(units):
             kept = ZERO if is_first else _sigmoid(forget[unit]) * cell[unit]
             cell[unit] = kept + _sigmoid(gates[unit]) * _tanh(new[unit])
@@ -220,43 +255,29 @@ def _copy(source: Any, source_step: int, target: Any, target_step: int, units: i
             target[b * target_step + unit] = source[b * source_step + unit]
 
 
-@kernel(
-    types.void(
-        types.voidptr, types.int64, INT64_PTR, FLOAT32_PTR, FLOAT32_PTR, types.int64,
-        types.int64, FLOAT32_PTR, types.int64, FLOAT32_PTR,
-    )
-)  # fmt: skip
-def run(
-    ops: Any,
-    length: int,
-    tables: Any,
-    weights: Any,
-    scratch: Any,
-    room: int,
-    count: int,
-    inputs: Any,
-    width: int,
-    outputs: Any,
-) -> None:
-    """Runs a program of `length` operations on `count` rows of inputs; the scratch memory has room for `room`."""
-    for op in carray(ops, (length,), OP):
-        source, target = ahead(scratch, room * op.source), ahead(scratch, room * op.target)
+@kernel(types.void(MACHINE, BATCH))
+def run(machine: Machine, batch: Batch) -> None:
+    """Runs a program on the rows of a batch."""
+    count = batch.count
+    for op in carray(machine.ops, (machine.length,), OP):
         if op.code == TAKE:
-            _take(op, tables, inputs, width, scratch, room, count)
+            _take(op, machine, batch)
         elif op.code == PRODUCT:
-            _product(op, tables, weights, scratch, room, count)
+            _product(op, machine, count)
         elif op.code == SPREAD:
-            _spread(op, tables, scratch, room, count)
+            _spread(op, machine, count)
         elif op.code == GATHER:
-            _gather(op, tables, weights, scratch, room, count)
+            _gather(op, machine, count)
         elif op.code == TANH or op.code == SIGMOID:
-            _activate(op, tables, scratch, room, count)
+            _activate(op, machine, count)
         elif op.code == FIRST_CELL or op.code == NEXT_CELL:
-            _cell(op, tables, scratch, room, count)
+            _cell(op, machine, count)
         elif op.code == JOIN:
-            _copy(source, op.source_step, ahead(target, tables[op.target_rows]), op.target_step, op.units, count)
+            joined = ahead(region(machine, op.target), machine.tables[op.target_rows])
+            _copy(region(machine, op.source), op.source_step, joined, op.target_step, op.units, count)
         elif op.code == GIVE:
-            _copy(source, op.source_step, ahead(outputs, op.target), op.target_step, op.units, count)
+            given = ahead(batch.outputs, op.target)
+            _copy(region(machine, op.source), op.source_step, given, op.target_step, op.units, count)
 
 
 OPS = types.Array(numpy_support.from_dtype(OP), 1, "C")
@@ -265,16 +286,7 @@ OPS = types.Array(numpy_support.from_dtype(OP), 1, "C")
 @kernel(types.void(OPS, LONGS, FLOATS, FLOATS, types.int64, FLOAT_ROWS, FLOAT_ROWS))
 def forward(ops: Any, tables: Any, weights: Any, scratch: Any, room: int, inputs: Any, outputs: Any) -> None:
     """Rows of inputs to rows of outputs, `room` at a time."""
+    machine = Machine(state_ptr(ops), len(ops), first_of(tables), first_of(weights), first_of(scratch), room)
     for start in range(0, len(inputs), room):
-        run(
-            state_ptr(ops),
-            len(ops),
-            first_of(tables),
-            first_of(weights),
-            first_of(scratch),
-            room,
-            min(room, len(inputs) - start),
-            first_of(inputs[start:]),
-            inputs.shape[1],
-            first_of(outputs[start:]),
-        )
+        count = min(room, len(inputs) - start)
+        run(machine, Batch(first_of(inputs[start:]), inputs.shape[1], first_of(outputs[start:]), count))

@@ -184,7 +184,7 @@ def value_of(net: Any, total: float) -> float:
 
 
 @evaluator
-def _judge_state(
+def _evaluate_state(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     net = open_net(model)
@@ -193,7 +193,7 @@ def _judge_state(
 
 
 @evaluator
-def _judge_moves(
+def _evaluate_moves(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     """The value is that of the best move: looking one move ahead comes free with the priors."""
@@ -288,7 +288,7 @@ class NTuple:
 
     def evaluator(self, game: Game, *, priors: bool = True, temperature: float = TEMPERATURE) -> Evaluator:
         """For a search: with an opinion on every move and a look one move ahead, or the value alone."""
-        return Evaluator(_judge_moves if priors else _judge_state, self.arrays(game, temperature), priors)
+        return Evaluator(_evaluate_moves if priors else _evaluate_state, self.arrays(game, temperature), priors)
 
     def value(self, view: View) -> float:
         """The payoff that the view's seat may expect."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,10 @@ from tapete.core.errors import TapeteError
 from tapete.core.rng import Rng
 from tapete.nets.architecture import Architecture, Layer
 from tapete.nets.network import Network
+
+# Some virtual machines announce AMX and don't have it: then PyTorch's 16-bit products end the process (SIGILL). This is
+# read at the first of them; on a machine that does have AMX it may be set to ALL.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16")
 
 EPSILON = 1e-5  # of batch normalisation
 

@@ -11,7 +11,7 @@ neighbours.
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba import types
@@ -113,6 +113,29 @@ def _larger(builder: Any, a: Any, b: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
+class Gathered(NamedTuple):
+    """Rows that are multiplied, gathered from memory: a tap is some numbers side by side, and a row has several."""
+
+    x: Any
+    starts: Any  # [ROWS] where in x each row begins
+    taps: Any  # [n] what to add to that
+    n: Any
+    depth: Any  # numbers of a tap
+
+
+class Listed(NamedTuple):
+    """One row that is multiplied, of which only the numbers that are not zero are listed."""
+
+    values: Any  # [count]
+    indices: Any  # [count] which they are
+    count: Any
+
+
+def _fields(builder: Any, record: Any, kind: type[Gathered | Listed]) -> list[Any]:
+    """What a record holds."""
+    return [builder.extract_value(record, i) for i in range(len(kind._fields))]
+
+
 def _block(vectors: int) -> Any:
     """A product of ROWS rows with `vectors` vectors of units."""
     width = ir.Constant(LONG, vectors * LANES)
@@ -120,11 +143,7 @@ def _block(vectors: int) -> Any:
     @intrinsic  # type: ignore[untyped-decorator]
     def block(
         typing_context: Any,
-        x: Any,
-        starts: Any,  # [ROWS] where in x each row begins
-        taps: Any,  # [n] what to add to it
-        n: Any,
-        depth: Any,
+        rows: Any,  # Gathered
         weights: Any,  # [n, depth, units]
         bias: Any,  # [units], or null: go on from y
         y: Any,
@@ -133,7 +152,8 @@ def _block(vectors: int) -> Any:
         relu: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            x, starts, taps, n, depth, weights, bias, y, targets, added, relu = arguments
+            rows, weights, bias, y, targets, added, relu = arguments
+            x, starts, taps, n, depth = _fields(builder, rows, Gathered)
             places = [_element(builder, targets, i) for i in range(ROWS)]
             sums = _Sums(builder, [builder.gep(y, [place]) for place in places], vectors)
             begins = [builder.gep(x, [_element(builder, starts, i)]) for i in range(ROWS)]
@@ -151,8 +171,8 @@ def _block(vectors: int) -> Any:
             sums.end(residuals, cgutils.is_not_null(builder, added), relu)
             return context.get_dummy_value()
 
-        given = (FLOAT32_PTR, INT64_PTR, INT64_PTR, types.int64, types.int64, FLOAT32_PTR, FLOAT32_PTR)
-        return types.void(*given, FLOAT32_PTR, INT64_PTR, FLOAT32_PTR, types.int64), generate
+        given = (rows, FLOAT32_PTR, FLOAT32_PTR, FLOAT32_PTR, INT64_PTR, FLOAT32_PTR, types.int64)
+        return types.void(*given), generate
 
     return block
 
@@ -164,9 +184,7 @@ def _single(groups: int, vectors: int) -> Any:
     @intrinsic  # type: ignore[untyped-decorator]
     def single(
         typing_context: Any,
-        values: Any,  # [count]
-        indices: Any,  # [count] which they are
-        count: Any,
+        row: Any,  # Listed
         weights: Any,
         apart: Any,  # weights from one group to the next
         bias: Any,  # [groups * units], or null: go on from y
@@ -175,7 +193,8 @@ def _single(groups: int, vectors: int) -> Any:
         relu: Any,
     ) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            values, indices, count, weights, apart, bias, y, added, relu = arguments
+            row, weights, apart, bias, y, added, relu = arguments
+            values, indices, count = _fields(builder, row, Listed)
             sums = _Sums(builder, [y], groups * vectors)
             firsts = [builder.gep(weights, [builder.mul(apart, ir.Constant(LONG, g))]) for g in range(groups)]
             sums.begin(bias)
@@ -187,8 +206,8 @@ def _single(groups: int, vectors: int) -> Any:
             sums.end([added], cgutils.is_not_null(builder, added), relu)
             return context.get_dummy_value()
 
-        given = (FLOAT32_PTR, INT32_PTR, types.int64, FLOAT32_PTR, types.int64)
-        return types.void(*given, FLOAT32_PTR, FLOAT32_PTR, FLOAT32_PTR, types.int64), generate
+        given = (row, FLOAT32_PTR, types.int64, FLOAT32_PTR, FLOAT32_PTR, FLOAT32_PTR, types.int64)
+        return types.void(*given), generate
 
     return single
 

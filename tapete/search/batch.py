@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
@@ -23,48 +23,100 @@ from tapete.core.compile import (
     LONGS,
     WORDS,
     float32_ptr,
-    float64_ptr,
-    int32_ptr,
     kernel,
     state_ptr,
     uint64_ptr,
 )
 from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.tables import FLOAT_ROWS, INT_ROWS, STATES
-from tapete.search.mcts import PUCT, TREE, back_up, cut, descend, expand, plant
-
-TREES = types.Array(TREE.dtype, 2, "C")
+from tapete.search.mcts import FIRST_PLAY, PUCT
+from tapete.search.records import at, copy_bytes, pointers
+from tapete.search.tree import (
+    NODE,
+    PLAN,
+    Plan,
+    Room,
+    Tree,
+    back_up,
+    cut,
+    descend_puct,
+    expand_judged,
+    plant,
+)
 
 # Judges positions by what their movers see: [n, observation_size] -> what the mover may expect, from -1 to 1 [n], and a
 # score a move [n, actions], whose softmax over the legal ones says how likely each is to be the right one.
 Predict = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
+class Trees(NamedTuple):
+    """B trees, each with its root and the leaf that its simulation has reached."""
+
+    roots: NDArray[np.uint8]  # [B, bytes]
+    nodes: NDArray[np.void]  # [B, capacity] NODE
+    used: NDArray[np.int64]  # [B, 2] nodes in use, and the capacity
+    grows: NDArray[np.uint8]  # [B] whether the tree gets simulations now
+    leaves: NDArray[np.uint8]  # [B, bytes]
+    legal: NDArray[np.int32]  # [B, max_actions] at the leaf
+    counts: NDArray[np.int32]  # [B] of those moves
+    paths: NDArray[np.int32]  # [B, depth]
+    depths: NDArray[np.int32]  # [B]
+    waiting: NDArray[np.int64]  # [B] the trees whose leaves are to be judged, as many as `_descend` says
+    observations: NDArray[np.float32]  # [B, observation_size] of the leaves that wait, in that order
+    values: NDArray[np.float64]  # [2] what the leaf at hand is worth
+    priors: NDArray[np.float32]  # [max_actions] how likely its moves are right
+
+
+NODES = from_dtype(NODE)[:, ::1]
+LONG_ROWS = types.int64[:, ::1]
+TREES = types.NamedTuple(
+    [STATES, NODES, LONG_ROWS, BYTES, STATES, INT_ROWS, INTS, INT_ROWS, INTS, LONGS, FLOAT_ROWS, DOUBLES, FLOATS], Trees
+)
+
+
 class Forest:
-    """B trees, their roots and the memory in which they grow."""
+    """B trees and the memory in which they grow."""
 
     def __init__(self, game: Game, size: int, nodes: int, *, c: float = PUCT) -> None:
+        """Room for `size` trees of `nodes` nodes each; c is as in `MCTS`."""
         spec = game.spec
         if spec.players != 2 or not spec.zero_sum or spec.hidden or spec.has_chance:
             raise TapeteError(f"this is for zero-sum games of two players where nothing is hidden, which {game} is not")
-        self.game, self.c = game, c
+        self.game = game
         self.scale = (spec.utility[1] - spec.utility[0]) / 2
-        self.roots = np.zeros((size, game.size), dtype=np.uint8)  # [B, bytes]
-        self.trees: NDArray[np.void] = np.zeros((size, nodes + spec.max_actions), dtype=TREE.dtype.dtype)  # [B, nodes]
-        self.used = np.zeros(size, dtype=np.int64)  # [B]
-        self.grows = np.zeros(size, dtype=np.uint8)  # [B] whether the tree gets simulations now
-        self.waiting = np.zeros(size, dtype=np.int64)  # the trees whose leaves are to be judged
-        self.observations = np.zeros((size, spec.observation_size), dtype=np.float32)  # of those leaves
-        self.leaves = np.zeros((size, game.size), dtype=np.uint8)  # [B, bytes]
-        self.legal = np.zeros((size, max(spec.max_actions, 1)), dtype=np.int32)  # [B, max_actions] at the leaf
-        self.counts = np.zeros(size, dtype=np.int32)  # [B]
-        self.paths = np.zeros((size, spec.longest + 2), dtype=np.int32)  # [B, depth]
-        self.depths = np.zeros(size, dtype=np.int32)  # [B]
+        self.plan = Plan(
+            size=game.size,
+            widest=spec.max_actions,
+            c=c * self.scale,
+            first_play=FIRST_PLAY * self.scale,
+            may_stop=False,
+        )
+        self.arrays = Trees(
+            roots=np.zeros((size, game.size), dtype=np.uint8),
+            nodes=np.zeros((size, nodes + spec.max_actions), dtype=NODE),
+            used=np.tile(np.array([0, nodes + spec.max_actions]), (size, 1)),
+            grows=np.zeros(size, dtype=np.uint8),
+            leaves=np.zeros((size, game.size), dtype=np.uint8),
+            legal=np.zeros((size, max(spec.max_actions, 1)), dtype=np.int32),
+            counts=np.zeros(size, dtype=np.int32),
+            paths=np.zeros((size, spec.longest + 2), dtype=np.int32),
+            depths=np.zeros(size, dtype=np.int32),
+            waiting=np.zeros(size, dtype=np.int64),
+            observations=np.zeros((size, spec.observation_size), dtype=np.float32),
+            values=np.zeros(2),
+            priors=np.zeros(max(spec.max_actions, 1), dtype=np.float32),
+        )
+        self.roots, self.trees = self.arrays.roots, self.arrays.nodes
+
+    @property
+    def bytes(self) -> int:
+        """Memory of everything."""
+        return sum(array.nbytes for array in self.arrays)
 
     def plant(self, which: NDArray[np.int64]) -> None:
         """Begins these trees anew, from `roots` as they are now."""
         for i in which:
-            plant(self.game.rulebook, self.roots[i], self.trees[i], self.used[i : i + 1])
+            plant(self.game.rulebook, self.roots[i], Tree(self.trees[i], self.arrays.used[i]))
 
     def grow(
         self,
@@ -76,56 +128,22 @@ class Forest:
         which: NDArray[np.bool_] | None = None,
         rng: Rng,
     ) -> None:
-        """Adds so many simulations to these trees (all, if it isn't said) unless their game is over at the root.
+        """Adds simulations to these trees (None: to all) unless their game is over at the root.
 
         At the roots a share `noise` of the prior is replaced by a draw from Dirichlet(alpha).
         """
-        self.grows[:] = True if which is None else which
+        self.arrays.grows[:] = True if which is None else which
         for simulation in range(simulations):
-            n = self._descend(rng)
+            n = int(_descend(self.game.rulebook, self.arrays, self.plan, rng.words))
             if n:
-                values, scores = predict(self.observations[:n])
-                self._absorb(values, scores, n, rng)
+                values, scores = (
+                    np.ascontiguousarray(said, dtype=np.float32) for said in predict(self.arrays.observations[:n])
+                )
+                _absorb(self.arrays, n, self.scale, values, scores)
             if simulation == 0 and noise > 0:
                 draws = np.random.Generator(np.random.PCG64([rng.below(1 << 30), rng.below(1 << 30)]))
-                gammas = draws.standard_gamma(alpha, self.legal.shape, dtype=np.float32) + np.float32(1e-9)
-                _stir(self.trees, self.grows, gammas, noise)
-
-    def _descend(self, rng: Rng) -> int:
-        return int(
-            _descend(
-                self.game.rulebook,
-                self.roots,
-                self.leaves,
-                self.trees,
-                self.used,
-                self.grows,
-                self.c,
-                self.scale,
-                self.legal,
-                self.counts,
-                self.paths,
-                self.depths,
-                self.waiting,
-                self.observations,
-                rng.words,
-            )
-        )
-
-    def _absorb(self, values: NDArray[np.float32], scores: NDArray[np.float32], n: int, rng: Rng) -> None:
-        _absorb(
-            self.trees,
-            self.used,
-            self.scale,
-            self.legal,
-            self.counts,
-            self.paths,
-            self.depths,
-            self.waiting[:n],
-            np.ascontiguousarray(values, dtype=np.float32),
-            np.ascontiguousarray(scores, dtype=np.float32),
-            rng.words,
-        )
+                gammas = draws.standard_gamma(alpha, self.arrays.legal.shape, dtype=np.float32) + np.float32(1e-9)
+                _stir(self.arrays, gammas, noise)
 
     def visits(self) -> NDArray[np.int32]:
         """How often each move was tried at the roots: [B, actions]."""
@@ -141,118 +159,68 @@ class Forest:
 
     def step(self, actions: NDArray[np.int32]) -> None:
         """Makes a move at every root [B], none where it is negative; what is known of the position after it is kept."""
-        _step(self.game.rulebook, self.roots, self.trees, self.used, np.ascontiguousarray(actions, dtype=np.int32))
+        _step(self.game.rulebook, self.arrays, np.ascontiguousarray(actions, dtype=np.int32))
 
 
-@kernel(
-    types.int64(
-        RULEBOOK,
-        STATES,
-        STATES,
-        TREES,
-        LONGS,
-        BYTES,
-        types.float64,
-        types.float64,
-        INT_ROWS,
-        INTS,
-        INT_ROWS,
-        INTS,
-        LONGS,
-        FLOAT_ROWS,
-        WORDS,
-    )
-)
-def _descend(
-    rulebook: Any,
-    roots: Any,
-    leaves: Any,
-    trees: Any,
-    used: Any,
-    grows: Any,
-    c: float,
-    scale: float,
-    legal: Any,
-    counts: Any,
-    paths: Any,
-    depths: Any,
-    waiting: Any,
-    observations: Any,
-    words: Any,
-) -> int:
+@kernel(types.int64(RULEBOOK, TREES, PLAN, WORDS))
+def _descend(rulebook: Any, trees: Any, plan: Any, words: Any) -> int:
     """Walks to a leaf of every tree; what ends a game is backed up at once, the others wait. How many do."""
     rules = open_rules(rulebook)
     rng = uint64_ptr(words)
-    payoffs = np.zeros(2)
-    none = np.zeros(1, dtype=np.float32)
     n = 0
-    for i in range(len(roots)):
-        nodes, path = trees[i], paths[i]
-        if not grows[i] or nodes[0].mover == TERMINAL:
+    for i in range(len(trees.roots)):
+        tree = pointers(Tree(trees.nodes[i], trees.used[i]))
+        if not trees.grows[i] or at(tree.nodes, 0).mover == TERMINAL:
             continue
-        for j in range(roots.shape[1]):
-            leaves[i, j] = roots[i, j]
-        leaf = state_ptr(leaves[i])
-        moves = int32_ptr(legal[i])
-        depth = descend(rules, leaf, nodes, used[i : i + 1], True, c, scale, moves, float32_ptr(none), path, rng)
-        depths[i] = depth
-        mover = nodes[path[depth]].mover
+        room = pointers(
+            Room(trees.roots[i], trees.leaves[i], trees.legal[i], trees.paths[i], trees.values, trees.priors)
+        )
+        copy_bytes(room.state, room.root, plan.size)
+        depth = descend_puct(rules, tree, room, plan, rng)
+        trees.depths[i] = depth
+        mover = at(tree.nodes, room.path[depth]).mover
         if mover == TERMINAL:
-            rules.returns(leaf, float64_ptr(payoffs))
-            back_up(nodes, path, depth, payoffs)
+            rules.returns(room.state, room.values)
+            back_up(tree.nodes, room.path, depth, room.values)
         else:
-            counts[i] = rules.actions(leaf, moves)
-            rules.observe(leaf, mover, float32_ptr(observations[n]))
-            waiting[n] = i
+            trees.counts[i] = rules.actions(room.state, room.legal)
+            rules.observe(room.state, mover, float32_ptr(trees.observations[n]))
+            trees.waiting[n] = i
             n += 1
     return n
 
 
-@kernel(types.void(TREES, LONGS, types.float64, INT_ROWS, INTS, INT_ROWS, INTS, LONGS, FLOATS, FLOAT_ROWS, WORDS))
-def _absorb(
-    trees: Any,
-    used: Any,
-    scale: float,
-    legal: Any,
-    counts: Any,
-    paths: Any,
-    depths: Any,
-    waiting: Any,
-    values: Any,
-    scores: Any,
-    words: Any,
-) -> None:
+@kernel(types.void(TREES, types.int64, types.float64, FLOATS, FLOAT_ROWS))
+def _absorb(trees: Any, waiting: int, scale: float, values: Any, scores: Any) -> None:
     """Gives the leaves that waited their children, and backs up what they are worth."""
-    rng = uint64_ptr(words)
-    payoffs = np.zeros(2)
-    priors = np.zeros(legal.shape[1], dtype=np.float32)
-    for k in range(len(waiting)):
-        i = waiting[k]
-        nodes, n = trees[i], counts[i]
-        leaf = paths[i, depths[i]]
+    priors, payoffs = trees.priors, trees.values
+    for k in range(waiting):
+        i = trees.waiting[k]
+        legal, n, path, depth = trees.legal[i], trees.counts[i], trees.paths[i], trees.depths[i]
         highest, total = np.float32(-np.inf), np.float32(0.0)
         for j in range(n):
-            highest = max(highest, scores[k, legal[i, j]])
+            highest = max(highest, scores[k, legal[j]])
         for j in range(n):
-            priors[j] = math.exp(scores[k, legal[i, j]] - highest)
+            priors[j] = math.exp(scores[k, legal[j]] - highest)
             total += priors[j]
         for j in range(n):
             priors[j] /= total
-        mover = nodes[leaf].mover
-        payoffs[mover] = scale * values[k]
-        payoffs[1 - mover] = -payoffs[mover]
-        nodes[leaf].value = payoffs[mover]
-        expand(nodes, used[i : i + 1], leaf, int32_ptr(legal[i]), n, float32_ptr(priors), True, rng)
-        back_up(nodes, paths[i], depths[i], payoffs)
+        tree = pointers(Tree(trees.nodes[i], trees.used[i]))
+        leaf = at(tree.nodes, path[depth])
+        payoffs[leaf.mover] = scale * values[k]
+        payoffs[1 - leaf.mover] = -payoffs[leaf.mover]
+        leaf.value = payoffs[leaf.mover]
+        expand_judged(tree, path[depth], legal, n, priors)
+        back_up(tree.nodes, path, depth, payoffs)
 
 
-@kernel(types.void(TREES, BYTES, FLOAT_ROWS, types.float64))
-def _stir(trees: Any, grows: Any, gammas: Any, share: float) -> None:
+@kernel(types.void(TREES, FLOAT_ROWS, types.float64))
+def _stir(trees: Any, gammas: Any, share: float) -> None:
     """Mixes noise into the priors of the moves at the roots."""
-    for i in range(len(trees)):
-        if not grows[i]:
+    for i in range(len(trees.nodes)):
+        if not trees.grows[i]:
             continue
-        nodes = trees[i]
+        nodes = trees.nodes[i]
         first, count = nodes[0].first, nodes[0].count
         total = 0.0
         for j in range(count):
@@ -262,7 +230,7 @@ def _stir(trees: Any, grows: Any, gammas: Any, share: float) -> None:
             child.prior = (1.0 - share) * child.prior + share * gammas[i, j] / total
 
 
-@kernel(types.void(TREES, INT_ROWS))
+@kernel(types.void(NODES, INT_ROWS))
 def _visits(trees: Any, out: Any) -> None:
     for i in range(len(trees)):
         nodes = trees[i]
@@ -270,7 +238,7 @@ def _visits(trees: Any, out: Any) -> None:
             out[i, nodes[j].action] = nodes[j].visits
 
 
-@kernel(types.void(TREES, DOUBLES))
+@kernel(types.void(NODES, DOUBLES))
 def _values(trees: Any, out: Any) -> None:
     for i in range(len(trees)):
         nodes = trees[i]
@@ -281,19 +249,20 @@ def _values(trees: Any, out: Any) -> None:
         out[i] = total / tries
 
 
-@kernel(types.void(RULEBOOK, STATES, TREES, LONGS, INTS))
-def _step(rulebook: Any, roots: Any, trees: Any, used: Any, actions: Any) -> None:
+@kernel(types.void(RULEBOOK, TREES, INTS))
+def _step(rulebook: Any, trees: Any, actions: Any) -> None:
     rules = open_rules(rulebook)
-    for i in range(len(roots)):
+    for i in range(len(trees.roots)):
         if actions[i] < 0:
             continue
-        nodes = trees[i]
-        rules.apply(state_ptr(roots[i]), actions[i])
+        root, tree = trees.roots[i], Tree(trees.nodes[i], trees.used[i])
+        nodes = tree.nodes
+        rules.apply(state_ptr(root), actions[i])
         child = -1
         for j in range(nodes[0].first, nodes[0].first + nodes[0].count):
             if nodes[j].action == actions[i] and nodes[j].visits > 0:
                 child = j
         if child >= 0:
-            cut(nodes, used[i : i + 1], child)
+            cut(tree, child)
         else:
-            plant(rulebook, roots[i], nodes, used[i : i + 1])
+            plant(rulebook, root, tree)

@@ -3,54 +3,31 @@
 Every simulation begins in a world of its own: what the seat can't know is dealt anew by the rules (`redeal`), which see
 what the seat knows and nothing else. In the tree every player decides by what *he* knows in that world, because a
 node is an information set of whoever moves there: nobody's choice depends on cards that are hidden from him. Payoffs
-may be of any size, so the exploration constant is in units of the range of those seen so far.
+may be of any size, so the exploration constant is in units of half the range of those seen so far.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from threading import Lock
-from typing import Any
 
 import numpy as np
-from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng, State, TapeteError, Thought, View
-from tapete.core.compile import (
-    BYTES,
-    DOUBLES,
-    FLOATS,
-    INTS,
-    LONGS,
-    WORDS,
-    float32_ptr,
-    float64_ptr,
-    helper,
-    int32_ptr,
-    kernel,
-    state_ptr,
-    uint64_ptr,
-)
-from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
-from tapete.core.evaluator import Evaluator, open_evaluator
-from tapete.core.hashmap import find, put
-from tapete.core.rng import below
+from tapete.core import Game, Rng, TapeteError, Thought, View
+from tapete.core.evaluator import Evaluator
+from tapete.search.infosets import INFOSET, MOVE, Memory, Plan, Room, follow, forget, grow, place_of, rehash
 from tapete.search.playout import playouts
-from tapete.search.roots import conclude
-from tapete.search.spending import Budget, spend
+from tapete.search.roots import Tried, conclude
+from tapete.search.spending import MEMORY, Budget, larger, spend
+from tapete.search.tree import Leaf
 
 UCT = 1.0  # of half the range of payoffs
-INFOSETS = 1 << 19  # of a tree, 48 bytes each and 16 a move; when they are used up, no new ones are remembered
-MOVES_EACH = 8  # for which there is room, on the average
+INFOSETS = 1 << 8  # with which a tree begins; a power of two, as the size of a hash table is
+MOVES_EACH = 4  # for which there is room then, on the average
 OPPONENTS = ("search", "random")
-
-# What is known of an information set, and of each of its moves, which are neighbours in memory.
-INFOSET = np.dtype([("visits", "i4"), ("slot", "i4"), ("first", "i4"), ("count", "i4")], align=True)
-MOVE = np.dtype([("total", "f8"), ("action", "i4"), ("visits", "i4")], align=True)  # payoffs of the mover, added up
-SETS, MOVES = from_dtype(INFOSET)[::1], from_dtype(MOVE)[::1]
+PER_SET = INFOSET.itemsize + 2 * 16  # bytes, with two slots of the hash table
 
 
 class ISMCTS:
@@ -71,234 +48,143 @@ class ISMCTS:
         c: float = UCT,
         opponents: str = "search",
         keep: bool = True,
-        infosets: int = INFOSETS,
+        memory: int = MEMORY,
     ) -> None:
+        """A search of one game.
+
+        evaluator: makes what judges leaves, once for each thread.
+        c: how much rarely tried moves are explored, in units of half the range of payoffs seen so far.
+        opponents: "search" lets every seat do in the tree what is best for it, by what it knows; "random" lets the
+            others play at random, which makes this a best response to random play.
+        keep: whether what was found out is kept for the next move; without it every search begins with nothing.
+        memory: bytes that all trees together may take. They begin small and double as simulations need it; when the
+            limit is reached, no new information sets are remembered. A search that begins with more than half of it
+            in use forgets everything first: most is of moves long past. While arrays double, both copies exist.
+        """
         if opponents not in OPPONENTS:
             raise TapeteError(f"opponents must be one of {', '.join(OPPONENTS)}, not {opponents!r}")
         self.game, self.evaluator, self.c, self.keep = game, evaluator, c, keep
         self.random_opponents = opponents == "random"
-        self.infosets = infosets
+        self.memory = memory
         self.trees: list[_Tree] = []  # one a thread
         self._lock = Lock()
 
+    @property
+    def bytes(self) -> int:
+        """Memory that the trees take now, without what the evaluators have."""
+        return sum(tree.bytes for tree in self.trees)
+
     def run(self, view: View, rng: Rng, budget: Budget) -> Thought:
-        """Searches where the view's seat is to move; who comes while another search runs, waits for it."""
+        """Searches for the view's seat, whose turn it must be.
+
+        Searches run one at a time on one object: a second caller waits. Another number of threads than the last time
+        begins with empty trees.
+        """
         with self._lock:
-            while len(self.trees) < budget.threads:
-                self.trees.append(_Tree(self.game, self.evaluator(), self.infosets))
+            if len(self.trees) != budget.threads:
+                share = self.memory // budget.threads
+                self.trees = [_Tree(self.game, self.evaluator(), share) for _ in range(budget.threads)]
             world = view.sample(rng).data
-            trees = self.trees[: budget.threads]
-
-            def grow(thread: int, iterations: int, stream: Rng) -> None:
-                trees[thread].grow(world, view.seat, self.c, self.random_opponents, iterations, stream)
-
-            for tree in trees:
-                tree.make_room(self.keep)
-            spend(budget, grow, rng)
-            thought = conclude(view.actions(), (tree.moves(view.infoset) for tree in trees))
-            (best,) = thought.line
-            return replace(thought, line=trees[0].line(view.sample(rng).apply(best), best))
+            plan = Plan(
+                size=self.game.size,
+                widest=self.game.spec.max_actions,
+                players=self.game.players,
+                seat=view.seat,
+                c=self.c,
+                random_opponents=self.random_opponents,
+                may_stop=True,
+            )
+            for tree in self.trees:
+                tree.begin(world, self.keep)
+            spend(budget, lambda thread, count, stream: self.trees[thread].grow(plan, count, stream), rng)
+            key = np.uint64(view.infoset)
+            return conclude(view.actions(), [tree.tried(key) for tree in self.trees], self.trees[0].line)
 
 
 class _Tree:
-    """The memory of one tree: a hash table from what a mover knows to what is known of his moves."""
+    """The tree of one thread."""
 
-    def __init__(self, game: Game, evaluator: Evaluator, infosets: int) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, memory: int) -> None:
         spec = game.spec
-        self.game, self.evaluator, self.model = game, evaluator, evaluator.model
-        self.keys = np.zeros(2 * infosets, dtype=np.uint64)
-        self.places = np.empty(2 * infosets, dtype=np.int64)  # [slot] where in `sets`
-        self.sets: NDArray[np.void] = np.empty(infosets, dtype=INFOSET)
-        self.options: NDArray[np.void] = np.empty(max(MOVES_EACH * infosets, spec.max_actions), dtype=MOVE)
-        self.used = np.zeros(2, dtype=np.int64)  # sets, moves
-        self.range = np.array([math.inf, -math.inf])  # the lowest and the highest payoff so far
-        self.state = np.zeros(game.size, dtype=np.uint8)
-        self.legal = np.zeros(spec.max_actions, dtype=np.int32)
-        self.path = np.zeros((spec.longest + 1, 3), dtype=np.int64)  # sets, moves and movers of a simulation
-        self.values = np.zeros(spec.players)
-        self.priors = np.zeros(1, dtype=np.float32)  # asked from nobody here
-
-    def make_room(self, keep: bool) -> None:
-        """Forgets everything, unless it should be kept and half of the memory is free: most is of moves long past."""
-        if not keep or 2 * self.used[0] > len(self.sets) or 2 * self.used[1] > len(self.options):
-            self.keys[self.sets["slot"][: self.used[0]]] = 0
-            self.used[:] = 0
-
-    def grow(
-        self, world: NDArray[np.uint8], seat: int, c: float, random_opponents: bool, iterations: int, rng: Rng
-    ) -> None:
-        """Adds simulations."""
-        _grow(
-            self.game.rulebook,
-            world,
-            self.state,
-            seat,
-            self.keys,
-            self.places,
-            self.sets,
-            self.options,
-            self.used,
-            self.range,
-            self.evaluator.address,
-            self.model,
-            c,
-            random_opponents,
-            self.legal,
-            self.path,
-            self.values,
-            self.priors,
-            rng.words,
-            iterations,
+        self.game, self.evaluator, self.most = game, evaluator, memory
+        sets = INFOSETS
+        while sets > 2 and PER_SET * sets + MOVE.itemsize * max(MOVES_EACH * sets, spec.max_actions) > memory:
+            sets //= 2
+        moves = max(MOVES_EACH * sets, spec.max_actions)
+        self.memory = Memory(
+            keys=np.zeros(2 * sets, dtype=np.uint64),
+            places=np.empty(2 * sets, dtype=np.int64),
+            sets=np.empty(sets, dtype=INFOSET),
+            moves=np.empty(moves, dtype=MOVE),
+            used=np.array([0, 0, sets, moves]),
+            bounds=np.array([math.inf, -math.inf]),
         )
+        self.room = Room(
+            world=np.zeros(game.size, dtype=np.uint8),
+            state=np.zeros(game.size, dtype=np.uint8),
+            legal=np.zeros(spec.max_actions, dtype=np.int32),
+            path=np.zeros(3 * (spec.longest + 1), dtype=np.int64),
+            values=np.zeros(spec.players),
+            priors=np.zeros(1, dtype=np.float32),
+        )
+        self.leaf = Leaf(evaluator.address, evaluator.model)
+        self.is_full = False  # whether the limit does not allow to double any more
 
-    def moves(self, infoset: int) -> NDArray[np.void]:
-        """What is known of the moves of an information set."""
-        place = int(_place(self.keys, self.places, np.uint64(infoset)))
+    @property
+    def bytes(self) -> int:
+        """Memory of what is remembered."""
+        return PER_SET * len(self.memory.sets) + MOVE.itemsize * len(self.memory.moves)
+
+    def begin(self, world: NDArray[np.uint8], keep: bool) -> None:
+        """Prepares for simulations from a world; forgets everything unless it should be kept and is not too much."""
+        self.room.world[:] = world
+        sets, moves = self.memory.used[:2].tolist()
+        if not keep or 2 * (PER_SET * sets + MOVE.itemsize * moves) > self.most:
+            forget(self.memory)
+
+    def grow(self, plan: Plan, simulations: int, rng: Rng) -> None:
+        """Adds simulations, and memory where they need it."""
+        while True:
+            plan = plan._replace(may_stop=not self.is_full)
+            simulations -= grow(self.game.rulebook, self.memory, self.room, self.leaf, plan, rng.words, simulations)
+            if not simulations:
+                return
+            self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Doubles what is short, if the limit allows it."""
+        memory = self.memory
+        sets, moves = len(memory.sets), len(memory.moves)
+        if memory.used[0] == sets:
+            sets *= 2
+        if memory.used[1] + len(self.room.legal) > moves:
+            moves *= 2
+        if PER_SET * sets + MOVE.itemsize * moves > self.most:
+            self.is_full = True
+            return
+        if moves > len(memory.moves):
+            self.memory = self.memory._replace(moves=larger(memory.moves, moves))
+        if sets > len(memory.sets):
+            self.memory = self.memory._replace(
+                keys=np.zeros(2 * sets, dtype=np.uint64),
+                places=np.empty(2 * sets, dtype=np.int64),
+                sets=larger(memory.sets, sets),
+            )
+            rehash(memory.keys, self.memory)
+        self.memory.used[2:] = sets, moves
+
+    def tried(self, infoset: np.uint64) -> list[Tried]:
+        """The moves of an information set; none where nothing is known of it."""
+        place = place_of(self.memory, infoset)
         if place < 0:
-            return self.options[:0]
-        return self.options[self.sets[place]["first"] :][: self.sets[place]["count"]]
+            return []
+        _, _, first, count, _ = self.memory.sets[place].tolist()
+        moves = self.memory.moves[first : first + count].tolist()
+        return [(action, visits, total, 0.0) for total, _, _, action, visits in moves]
 
-    def line(self, world: State, *line: int) -> tuple[int, ...]:
-        """How play may go on in a world after these moves: the most visited ones, until chance decides."""
-        while world.player >= 0:
-            moves = self.moves(world.infoset(world.player))
-            if not len(moves) or not moves["visits"].max():
-                break
-            line += (int(moves[np.argmax(moves["visits"])]["action"]),)
-            world.apply(line[-1])
-        return line
-
-
-@helper
-def _remember(
-    keys: Any, places: Any, sets: Any, options: Any, used: Any, slot: int, key: Any, legal: Any, n: int
-) -> int:
-    """Makes room for an information set and its moves; -1 where no memory is left."""
-    place, first = used[0], used[1]
-    if place == len(sets) or first + n > len(options):
-        return -1
-    used[0] += 1
-    used[1] += n
-    put(keys, places, slot, key, place)
-    sets[place].visits, sets[place].slot, sets[place].first, sets[place].count = 0, slot, first, n
-    for i in range(n):
-        move = options[first + i]
-        move.total, move.action, move.visits = 0.0, legal[i], 0
-    return place
-
-
-@helper
-def _select(sets: Any, options: Any, place: int, weight: float, rng: Any) -> int:
-    """The move to try next: any that was never tried, else the one with the highest upper bound."""
-    first, count = sets[place].first, sets[place].count
-    start = below(rng, count) if sets[place].visits < count else 0
-    bonus = weight * math.sqrt(2.0 * math.log(sets[place].visits)) if sets[place].visits > 0 else 0.0
-    best, best_score = first, -np.inf
-    for i in range(count):
-        move = first + (start + i) % count
-        n = options[move].visits
-        if n == 0:
-            return move
-        score = (options[move].total + bonus * math.sqrt(n)) / n
-        if score > best_score:
-            best, best_score = move, score
-    return best
-
-
-@kernel(types.int64(WORDS, LONGS, types.uint64))
-def _place(keys: Any, places: Any, key: Any) -> int:
-    slot = find(keys, key)
-    return places[slot] if keys[slot] != 0 else -1
-
-
-@kernel(
-    types.void(
-        RULEBOOK,
-        BYTES,
-        BYTES,
-        types.int64,
-        WORDS,
-        LONGS,
-        SETS,
-        MOVES,
-        LONGS,
-        DOUBLES,
-        types.uint64,
-        WORDS,
-        types.float64,
-        types.boolean,
-        INTS,
-        types.int64[:, ::1],
-        DOUBLES,
-        FLOATS,
-        WORDS,
-        types.int64,
-    )
-)
-def _grow(
-    rulebook: Any,
-    world: Any,
-    state: Any,
-    seat: int,
-    keys: Any,
-    places: Any,
-    sets: Any,
-    options: Any,
-    used: Any,
-    bounds: Any,
-    address: Any,
-    model: Any,
-    c: float,
-    random_opponents: bool,
-    legal: Any,
-    path: Any,
-    values: Any,
-    priors: Any,
-    words: Any,
-    iterations: int,
-) -> None:
-    rules, evaluate = open_rules(rulebook), open_evaluator(address)
-    p, moves, payoffs, rng = state_ptr(state), int32_ptr(legal), float64_ptr(values), uint64_ptr(words)
-    for _ in range(iterations):
-        for i in range(len(world)):
-            state[i] = world[i]
-        rules.redeal(p, seat, rng)
-        weight = c * max(bounds[1] - bounds[0], 0.0) / 2
-        depth = 0
-        who = rules.player(p)
-        is_known = True
-        while who != TERMINAL and is_known:
-            if who == CHANCE:
-                rules.apply(p, rules.draw(p, rng))
-            elif random_opponents and who != seat:
-                n = rules.actions(p, moves)
-                rules.apply(p, moves[below(rng, n)])
-            else:
-                key = rules.infoset(p, who)
-                slot = find(keys, key)
-                is_known = keys[slot] != 0
-                if is_known:
-                    place = places[slot]
-                else:
-                    n = rules.actions(p, moves)
-                    place = _remember(keys, places, sets, options, used, slot, key, moves, n)
-                    if place < 0:
-                        break
-                move = _select(sets, options, place, weight, rng)
-                path[depth, 0], path[depth, 1], path[depth, 2] = place, move, who
-                depth += 1
-                rules.apply(p, options[move].action)
-            who = rules.player(p)
-        while who == CHANCE:
-            rules.apply(p, rules.draw(p, rng))
-            who = rules.player(p)
-        if who == TERMINAL:
-            rules.returns(p, payoffs)
-        else:
-            evaluate(uint64_ptr(rulebook), p, who, moves, 0, uint64_ptr(model), rng, payoffs, float32_ptr(priors))
-        for i in range(len(values)):
-            bounds[0], bounds[1] = min(bounds[0], values[i]), max(bounds[1], values[i])
-        for i in range(depth):
-            sets[path[i, 0]].visits += 1
-            options[path[i, 1]].visits += 1
-            options[path[i, 1]].total += values[path[i, 2]]
+    def line(self, action: int) -> tuple[int, ...]:
+        """How play may go on after a move, in the world where the search began."""
+        line = np.empty(self.game.spec.longest + 1, dtype=np.int32)
+        line[0] = action
+        n = follow(self.game.rulebook, self.room.world.copy(), self.memory, line)
+        return tuple(line[:n].tolist())

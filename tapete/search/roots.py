@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Iterable
 
 from tapete.core import Thought
 
+Tried = tuple[int, int, float, float]  # a move at a root: action, visits, payoffs of the mover added up, prior
 
-def conclude(legal: list[int], roots: Iterable[NDArray[np.void]]) -> Thought:
+
+def conclude(legal: list[int], roots: Iterable[Iterable[Tried]], line: Callable[[int], tuple[int, ...]]) -> Thought:
     """Adds the roots up; the move is the one tried most often, of those the best, and of those the likeliest.
 
-    A root is an array of its moves, with the fields action, visits and total (payoffs of the mover), and prior where
-    moves are judged before they are tried.
+    roots: the moves at the root of each tree; the prior is 0 where moves are not judged before they are tried.
+    line: tells how play may go on, beginning with the move that was decided on.
     """
     visits, totals, priors = dict.fromkeys(legal, 0), dict.fromkeys(legal, 0.0), dict.fromkeys(legal, 0.0)
     for root in roots:
-        for move in root:
-            visits[int(move["action"])] += int(move["visits"])
-            totals[int(move["action"])] += float(move["total"])
-            priors[int(move["action"])] += float(move["prior"]) if "prior" in (root.dtype.names or ()) else 0.0
+        for action, n, total, prior in root:
+            visits[action] += n
+            totals[action] += total
+            priors[action] += prior
     values = {action: totals[action] / n for action, n in visits.items() if n}
     best = max(legal, key=lambda action: (visits[action], values.get(action, -math.inf), priors[action]))
     return Thought(
@@ -30,5 +29,5 @@ def conclude(legal: list[int], roots: Iterable[NDArray[np.void]]) -> Thought:
         value=values.get(best),
         values=values,
         visits=visits,
-        line=(best,),
+        line=line(best),
     )

@@ -17,7 +17,7 @@ from tapete.core.compile import DOUBLES, FLOATS, helper, kernel
 from tapete.solve.regrets import eagerness, updated
 from tapete.solve.response import Proof, prove
 from tapete.solve.schemes import Scheme
-from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, SequenceForm
+from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, Payoffs, SequenceForm, Treeplex
 from tapete.solve.strategy import Strategy
 
 
@@ -30,12 +30,33 @@ class Ledger(NamedTuple):
     total: NDArray[np.float64]  # the plans of all iterations, weighted and added up
 
 
+class Side(NamedTuple):
+    """One player: what he decides, what he gains, what he remembers."""
+
+    plex: Treeplex
+    payoffs: Payoffs
+    ledger: Ledger
+
+
+class Options(NamedTuple):
+    """What a scheme says besides its weights, and who learns when."""
+
+    floor: bool
+    predictive: bool
+    alternating: bool
+
+
 LEDGER = types.NamedUniTuple(DOUBLES, 4, Ledger)
-FLAGS = types.UniTuple(types.boolean, 3)
+SIDE = types.NamedTuple([TREEPLEX, PAYOFFS, LEDGER], Side)
+OPTIONS = types.NamedUniTuple(types.boolean, 3, Options)
 
 
 class CFR:
-    """A run over a game in sequence form; `run` goes on from where it was."""
+    """A run over a game in sequence form; `run` goes on from where it was.
+
+    `scheme` is the member of the CFR family. With `alternating` the second player already learns from what the first
+    has just changed, as is usual today; else both learn from the strategies of the last iteration.
+    """
 
     def __init__(self, form: SequenceForm, scheme: Scheme, *, alternating: bool = True) -> None:
         self.form, self.scheme, self.alternating = form, scheme, alternating
@@ -46,15 +67,14 @@ class CFR:
             _next_plan(plex, ledger, False)
 
     def run(self, iterations: int) -> None:
-        """So many more iterations."""
+        """Makes so many more iterations."""
         weights = self.scheme.weights(self.iterations + 1, iterations)
-        flags = (self.scheme.floor, self.scheme.predictive, self.alternating)
-        (plex0, plex1), (payoffs0, payoffs1), (ledger0, ledger1) = self.form.plexes, self.form.payoffs, self.ledgers
-        _run(plex0, plex1, payoffs0, payoffs1, ledger0, ledger1, weights, flags)
+        one, two = (Side(*parts) for parts in zip(self.form.plexes, self.form.payoffs, self.ledgers, strict=True))
+        _run(one, two, weights, Options(self.scheme.floor, self.scheme.predictive, self.alternating))
         self.iterations += iterations
 
     def prove(self, forms: tuple[SequenceForm, SequenceForm] | None = None) -> Proof:
-        """The value of the average plans and both best responses.
+        """Tells the value of the average plans and both best responses.
 
         Where the payoffs stand for games that follow (a round of Dudo), `forms` has the same game with what the second
         and the first player can make of those: lower and upper bounds.
@@ -65,8 +85,8 @@ class CFR:
             lower, upper = prove(forms[0], plans).lower, prove(forms[1], plans).upper
         return Proof(value, lower, upper)
 
-    def table(self, **about: Any) -> Strategy:
-        """The average strategies of both players, by information set."""
+    def strategy(self, **about: Any) -> Strategy:
+        """The average strategies of both players, by information set; `about` goes into the file's header."""
         counts = [np.diff(plex.first) for plex in self.form.plexes]
         probs = [strategy[1:] for strategy in self.strategies()]
         return Strategy.of(*(np.concatenate(parts) for parts in (self.form.keys, counts, probs)), **about)
@@ -84,7 +104,7 @@ class CFR:
         return found[0], found[1]
 
     def average(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same as plans; made of the rounded numbers that a table has, so that a proof is one for the table."""
+        """The same as plans; made of the rounded numbers that a file has, so that a proof is one for the file."""
         plans = []
         for plex, strategy in zip(self.form.plexes, self.strategies(), strict=True):
             plans.append(np.ones(plex.sequences))
@@ -132,8 +152,9 @@ def _gradient(payoffs: Any, plan: Any, out: Any) -> None:
 
 
 @helper
-def _learn(plex: Any, ledger: Any, values: Any, discounts: Any, floor: bool, predictive: bool) -> None:
+def _learn(side: Any, values: Any, discounts: Any, options: Any) -> None:
     """Counterfactual values and regrets, from the last information set to the first; `values` holds the gradient."""
+    plex, ledger, floor, predictive = side.plex, side.ledger, options.floor, options.predictive
     for infoset in range(len(plex.parent) - 1, -1, -1):
         start, end = plex.first[infoset], plex.first[infoset + 1]
         total = _choose(plex, ledger, infoset, predictive)
@@ -150,24 +171,22 @@ def _learn(plex: Any, ledger: Any, values: Any, discounts: Any, floor: bool, pre
             ledger.gains[a] = gain
 
 
-@kernel(types.void(TREEPLEX, TREEPLEX, PAYOFFS, PAYOFFS, LEDGER, LEDGER, types.float64[:, ::1], FLAGS))
-def _run(
-    plex0: Any, plex1: Any, payoffs0: Any, payoffs1: Any, ledger0: Any, ledger1: Any, weights: Any, flags: Any
-) -> None:
-    floor, predictive, alternating = flags
-    values0, values1 = np.empty(len(ledger0.plan)), np.empty(len(ledger1.plan))
+@kernel(types.void(SIDE, SIDE, types.float64[:, ::1], OPTIONS))
+def _run(one: Any, two: Any, weights: Any, options: Any) -> None:
+    """One iteration for each row of `weights` (`Scheme.weights`)."""
+    values, their_values = np.empty(len(one.ledger.plan)), np.empty(len(two.ledger.plan))
     for t in range(len(weights)):
-        ledger0.total[:] = weights[t, 2] * ledger0.total + ledger0.plan
-        _gradient(payoffs0, ledger1.plan, values0)
-        if not alternating:
-            _gradient(payoffs1, ledger0.plan, values1)
-        _learn(plex0, ledger0, values0, weights[t], floor, predictive)
-        _next_plan(plex0, ledger0, predictive)
-        ledger1.total[:] = weights[t, 2] * ledger1.total + ledger1.plan
-        if alternating:
-            _gradient(payoffs1, ledger0.plan, values1)
-        _learn(plex1, ledger1, values1, weights[t], floor, predictive)
-        _next_plan(plex1, ledger1, predictive)
+        one.ledger.total[:] = weights[t, 2] * one.ledger.total + one.ledger.plan
+        _gradient(one.payoffs, two.ledger.plan, values)
+        if not options.alternating:
+            _gradient(two.payoffs, one.ledger.plan, their_values)
+        _learn(one, values, weights[t], options)
+        _next_plan(one.plex, one.ledger, options.predictive)
+        two.ledger.total[:] = weights[t, 2] * two.ledger.total + two.ledger.plan
+        if options.alternating:
+            _gradient(two.payoffs, one.ledger.plan, their_values)
+        _learn(two, their_values, weights[t], options)
+        _next_plan(two.plex, two.ledger, options.predictive)
 
 
 @kernel(types.void(TREEPLEX, DOUBLES, FLOATS))

@@ -61,8 +61,18 @@ class Matcher(NamedTuple):
     running: NDArray[np.float64]  # [own] room for sums
 
 
+class Meeting(NamedTuple):
+    """Two players, and what they have played."""
+
+    rows: Matcher  # who chooses a row
+    columns: Matcher
+    counts: NDArray[np.int64]  # [row, column] how often each pair was played
+    last: NDArray[np.int64]  # [2] the pair that was played last
+
+
 LONG_ROWS = types.int64[:, ::1]
 MATCHER = types.NamedTuple([DOUBLE_ROWS, DOUBLE_ROWS, DOUBLES, types.float64, DOUBLE_ROWS, DOUBLES], Matcher)
+MEETING = types.NamedTuple([MATCHER, MATCHER, LONG_ROWS, LONGS], Meeting)
 
 
 class Point(NamedTuple):
@@ -98,38 +108,45 @@ class Matched:
 
 
 class Matching:
-    """Two players who learn from each other; `play` goes on from where it was."""
+    """Two players who learn from each other; `play` goes on from where it was.
+
+    `payoffs` are what each of them gets, [rows, columns] both: `tapete.games.matrix.payoffs(game)`.
+    """
 
     def __init__(self, payoffs: tuple[ArrayLike, ArrayLike], procedure: Procedure) -> None:
         if procedure not in PROCEDURES:
             raise TapeteError(f"there is no procedure {procedure!r}; there are {', '.join(PROCEDURES)}")
         first, second = self.payoffs = checked_payoffs(*payoffs)
         self.procedure = procedure
-        self.learners = (_matcher(first.T, procedure), _matcher(second, procedure))
-        self.counts = np.zeros(first.shape, dtype=np.int64)  # [row, column] of the plays so far
-        self.last = np.zeros(2, dtype=np.int64)  # what was played last
+        self.meeting = Meeting(
+            rows=_matcher(first.T, procedure),
+            columns=_matcher(second, procedure),
+            counts=np.zeros(first.shape, dtype=np.int64),
+            last=np.zeros(2, dtype=np.int64),
+        )
 
     @property
     def iterations(self) -> int:
         """Plays so far."""
-        return int(self.counts.sum())
+        return int(self.meeting.counts.sum())
 
     @property
     def joint(self) -> Matrix:
         """How often each pair was played, as a share."""
-        return self.counts / self.iterations
+        return self.meeting.counts / self.iterations
 
     def play(self, rng: Rng, until: int, bound: float = 0.0) -> bool:
         """Plays on until that iteration, or until a look at the regrets finds both below the bound: then True."""
         procedure = PROCEDURES.index(self.procedure)
-        return _play(*self.learners, procedure, self.counts, self.last, rng.words, self.iterations, until, bound)
+        return _play(self.meeting, procedure, rng.words, self.iterations, until, bound)
 
     def watch(self, plays: ArrayLike) -> None:
         """Learns from plays that are given, (row, column) each, as if they had been drawn."""
         pairs = np.array(plays, dtype=np.int64).reshape(-1, 2)
-        if (pairs < 0).any() or (pairs >= self.counts.shape).any():
-            raise TapeteError(f"plays are pairs of a row and a column of a table {self.counts.shape}")
-        _watch(*self.learners, self.counts, self.last, pairs)
+        shape = self.meeting.counts.shape
+        if (pairs < 0).any() or (pairs >= shape).any():
+            raise TapeteError(f"plays are pairs of a row and a column of a table {shape}")
+        _watch(self.meeting, pairs)
 
 
 def match(
@@ -175,7 +192,7 @@ def correlated_regret(first: Matrix, second: Matrix, joint: Matrix) -> float:
     """The most that a player gains by another action wherever one was played; 0 in a correlated equilibrium."""
     rows = joint @ first.T  # [played, instead]
     columns = joint.T @ second
-    return float(max((table - table.diagonal()[:, None]).max() for table in (rows, columns)))
+    return float(max((gains - gains.diagonal()[:, None]).max() for gains in (rows, columns)))
 
 
 def exploitability(first: Matrix, second: Matrix, x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
@@ -186,9 +203,9 @@ def exploitability(first: Matrix, second: Matrix, x: NDArray[np.float64], y: NDA
 
 def invariant_vector(regrets: Matrix) -> NDArray[np.float64]:
     """A probability vector q = q M for conditional regrets [own, own], of any scale and sign."""
-    table = np.ascontiguousarray(regrets, dtype=np.float64)
-    q = np.empty(len(table))
-    _invariant_vector(table, np.empty_like(table), q)
+    copied = np.ascontiguousarray(regrets, dtype=np.float64)
+    q = np.empty(len(copied))
+    _invariant_vector(copied, np.empty_like(copied), q)
     return q / q.sum()
 
 
@@ -227,7 +244,7 @@ def _marks(limit: int) -> Iterator[int]:
 
 
 class _Pointers(NamedTuple):
-    """A learner as the loop sees it. Arrays in a tuple are counted at every touch, which costs 100 ns a play."""
+    """A player as the loop sees him. Arrays in a tuple are counted at every touch, which costs 100 ns a play."""
 
     own: Any  # how many actions
     rows: Any  # of the regrets: as many, or one
@@ -240,16 +257,16 @@ class _Pointers(NamedTuple):
 
 
 @helper
-def _open(learner: Any) -> Any:
+def _open(matcher: Any) -> Any:
     return _Pointers(
-        len(learner.running),
-        len(learner.ceilings),
-        first_of(learner.payoffs),
-        first_of(learner.regrets),
-        first_of(learner.ceilings),
-        learner.mu,
-        first_of(learner.chain),
-        first_of(learner.running),
+        len(matcher.running),
+        len(matcher.ceilings),
+        first_of(matcher.payoffs),
+        first_of(matcher.regrets),
+        first_of(matcher.ceilings),
+        matcher.mu,
+        first_of(matcher.chain),
+        first_of(matcher.running),
     )
 
 
@@ -361,25 +378,26 @@ def _record(rows: Any, columns: Any, counts: Any, row: int, column: int) -> None
     _learn(columns, column, row)
 
 
-@kernel(types.void(MATCHER, MATCHER, LONG_ROWS, LONGS, LONG_ROWS))
-def _watch(learner0: Any, learner1: Any, counts: Any, last: Any, plays: Any) -> None:
-    rows, columns = _open(learner0), _open(learner1)
+@kernel(types.void(MEETING, LONG_ROWS))
+def _watch(meeting: Any, plays: Any) -> None:
+    """Both learn from plays [plays, 2] that are given."""
+    rows, columns = _open(meeting.rows), _open(meeting.columns)
     for play in plays:
-        _record(rows, columns, first_of(counts), play[0], play[1])
-        last[:] = play
+        _record(rows, columns, first_of(meeting.counts), play[0], play[1])
+        meeting.last[:] = play
 
 
-@kernel(types.boolean(MATCHER, MATCHER, types.int64, LONG_ROWS, LONGS, WORDS, types.int64, types.int64, types.float64))
-def _play(
-    learner0: Any, learner1: Any, procedure: int, counts: Any, last: Any, words: Any, t: int, until: int, bound: float
-) -> bool:
-    rows, columns, rng = _open(learner0), _open(learner1), uint64_ptr(words)
+@kernel(types.boolean(MEETING, types.int64, WORDS, types.int64, types.int64, types.float64))
+def _play(meeting: Any, procedure: int, words: Any, t: int, until: int, bound: float) -> bool:
+    """Plays on from iteration t; whether both regrets were found to be below the bound."""
+    rows, columns, rng = _open(meeting.rows), _open(meeting.columns), uint64_ptr(words)
+    counts, last = first_of(meeting.counts), meeting.last
     row, column = last
     settled = False
     while t < until and not settled:
         row = _choose(rows, procedure, row, t, uniform(rng))
         column = _choose(columns, procedure, column, t, uniform(rng))
-        _record(rows, columns, first_of(counts), row, column)
+        _record(rows, columns, counts, row, column)
         t += 1
         settled = t % CHECK == 0 and _regret(rows) < bound * t and _regret(columns) < bound * t
     last[0], last[1] = row, column

@@ -20,7 +20,7 @@ Leduc have behind them after minutes, and the regrets of bad actions sink as far
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numba import types
@@ -45,16 +45,11 @@ BLOCKS = {"external": (2, 0), "outcome": (2, 0), "chance": (3, 1)}  # numbers in
 SAVED = {"keys": "uint64", "offsets": "int64", "numbers": "float64", "rng": "uint64", "iterations": "int64"}
 
 
-class Policy(NamedTuple):
-    """Average strategies by information set; those with one action only are not in it."""
-
-    keys: NDArray[np.uint64]  # [infosets] ascending
-    start: NDArray[np.int64]  # [infosets + 1] where its probabilities begin
-    probs: NDArray[np.float32]  # [start[-1]] actions ascending
-
-
 class MCCFR:
     """A run over a game; `run` goes on from where it was.
+
+    `sampling` says how much of the game a walk sees: see above. All that a walk draws comes from a copy of `rng`.
+    `capacity` is for how many information sets there is room at first; more room is made when it is needed.
 
     >>> from tapete.core import make
     >>> run = MCCFR(make("kuhn"), "external", Rng(1))
@@ -88,11 +83,11 @@ class MCCFR:
 
     @property
     def bytes(self) -> int:
-        """Memory of the tables."""
+        """Memory of the book."""
         return sum(array.nbytes for array in self._book)
 
     def run(self, iterations: int) -> None:
-        """So many more iterations."""
+        """Makes so many more iterations."""
         if iterations < 0:
             raise TapeteError(f"can't go back {-iterations} iterations")
         game, until, walk = self.game, self.iterations + iterations, WALKS[self.sampling]
@@ -100,7 +95,7 @@ class MCCFR:
             self._grow()
 
     def _grow(self) -> None:
-        """Twice the room of whichever table has none left."""
+        """Twice the room of whichever part of the book has none left."""
         book = self._book
         if 2 * (self.infosets + 1) > len(book.keys):
             keys, offsets = _grown(book.keys, book.offsets)
@@ -114,24 +109,18 @@ class MCCFR:
         slots = slots[np.argsort(self._book.offsets[slots])]
         return self._book.keys[slots], np.append(self._book.offsets[slots], self._counters[USED])
 
-    def policy(self) -> Policy:
-        """The average strategies."""
+    def strategy(self, **about: Any) -> Strategy:
+        """The average strategies of all players, by information set; `about` goes into the file's header."""
         keys, offsets = self._blocks()
-        order = np.argsort(keys)
-        counts = np.diff(offsets)[order] // BLOCKS[self.sampling][0]
+        counts = np.diff(offsets) // BLOCKS[self.sampling][0]
         start = np.append(0, np.cumsum(counts))
         probs = np.empty(start[-1], dtype=np.float32)
-        _average(self._book.numbers, offsets[order], start, probs)
-        return Policy(keys[order], start, probs)
-
-    def table(self, **about: Any) -> Strategy:
-        """The same as it is written to a file and looked up by key."""
-        policy = self.policy()
-        return Strategy.of(policy.keys, np.diff(policy.start), policy.probs, **about)
+        _average(self._book.numbers, offsets[:-1], start, probs)
+        return Strategy.of(keys, counts, probs, **about)
 
     def prove(self, form: SequenceForm) -> Proof:
-        """The value of the average strategies and both best responses, in a game that can be flattened."""
-        return prove(form, plans(form, self.policy()))
+        """Tells the value of the average strategies and both best responses, in a game that can be flattened."""
+        return prove(form, plans(form, self.strategy()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint. An iteration that was interrupted is finished first."""
@@ -163,16 +152,16 @@ class MCCFR:
         self._rng[:] = arrays["rng"]
 
 
-def plans(form: SequenceForm, policy: Policy) -> tuple[Plan, Plan]:
-    """A policy as plans of both players: how likely they make all moves of a sequence. Unknown means uniform."""
+def plans(form: SequenceForm, strategy: Strategy) -> tuple[Plan, Plan]:
+    """A strategy as plans of both players: how likely they make all moves of a sequence. Unknown means uniform."""
     found = []
     for plex, keys in zip(form.plexes, form.keys, strict=True):
         plan = np.ones(plex.sequences)
-        at = np.searchsorted(policy.keys, keys)
+        at = np.searchsorted(strategy.keys, keys)
         for i, (parent, first, key) in enumerate(zip(plex.parent, plex.first, keys, strict=False)):
             n = plex.first[i + 1] - first
-            known = at[i] < len(policy.keys) and policy.keys[at[i]] == key
-            share = policy.probs[policy.start[at[i]] :][:n] if known else 1 / n
+            known = at[i] < len(strategy.keys) and strategy.keys[at[i]] == key
+            share = strategy.probs[strategy.start[at[i]] :][:n] if known else 1 / n
             plan[first : first + n] = plan[parent] * share
         found.append(plan)
     return found[0], found[1]
@@ -211,7 +200,7 @@ def _grown(keys: Any, offsets: Any) -> Any:
 
 @kernel(types.void(WORDS, LONGS, WORDS, LONGS))
 def _fill(keys: Any, offsets: Any, names: Any, blocks: Any) -> None:
-    """Puts information sets into an empty table."""
+    """Puts information sets into an empty hash table."""
     for i in range(len(names)):
         put(keys, offsets, find(keys, names[i]), names[i], blocks[i])
 

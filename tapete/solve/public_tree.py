@@ -27,9 +27,15 @@ from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.rng import mix
 from tapete.core.tables import STATES
 from tapete.solve.sequence_form import longer
+from tapete.solve.size import check_kind, count_choices, physical_memory, too_large
 
 LANES = 16  # vectors are padded to a multiple of this, so that vector code over hands has no rest
 CACHE = 2**20  # bytes; so many pairs of hands are played side by side that their states fit
+NUMBERS = 2  # of float32 that CFR keeps for every sequence at least; with prediction one more
+
+
+class NotPublic(TapeteError):
+    """The game is not of the kind that has a public tree."""
 
 
 class Tree(NamedTuple):
@@ -39,10 +45,22 @@ class Tree(NamedTuple):
     first: NDArray[np.int32]  # [nodes + 1] its first edge; edges are numbered one after another
     child: NDArray[np.int32]  # [edges] the node it leads to, or ~leaf
     end: NDArray[np.int32]  # [nodes] the first node behind its subtree
-    slot: NDArray[np.int64]  # [nodes] where its block [actions, hands] begins in the tables of its player
+    slot: NDArray[np.int64]  # [nodes] where its block [actions, hands] begins in the ledger of its player
+
+
+class Grown(NamedTuple):
+    """What playing pairs of hands side by side finds: fields of `Tree`, and what else is known of it."""
+
+    player: NDArray[np.int32]
+    first: NDArray[np.int32]
+    child: NDArray[np.int32]
+    end: NDArray[np.int32]
+    depth: int  # most decisions in a row; -1 where the pairs don't have the same moves
+    forced: int  # moves without a choice
 
 
 TREE = types.NamedTuple([INTS, INTS, INTS, INTS, LONGS], Tree)
+GROWN = types.NamedTuple([INTS, INTS, INTS, INTS, types.int64, types.int64], Grown)
 Deals = tuple[NDArray[np.int32], NDArray[np.int32]]  # what chance may deal to each player
 
 
@@ -66,11 +84,11 @@ class PublicTree:
     @property
     def widths(self) -> tuple[int, int]:
         """The same, padded."""
-        return tuple(-(-n // LANES) * LANES for n in self.hands)  # type: ignore[return-value]
+        return padded(self.hands[0]), padded(self.hands[1])
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Numbers in a table of each player: one a sequence."""
+        """Numbers in an array of each player's ledger: one a sequence."""
         counts = np.diff(self.tree.first)
         return tuple(int(counts[self.tree.player == p].sum()) * self.widths[p] for p in range(2))  # type: ignore[return-value]
 
@@ -81,8 +99,8 @@ class PublicTree:
 
     @property
     def bytes(self) -> int:
-        """Memory of the tree and of the tables that CFR keeps for it."""
-        return sum(array.nbytes for array in self.tree) + 3 * 4 * sum(self.sizes)
+        """Memory of the tree and of the ledgers that CFR keeps for it."""
+        return sum(array.nbytes for array in self.tree) + (NUMBERS + 1) * 4 * sum(self.sizes)
 
     def payoffs(self, game: Game | None = None) -> NDArray[np.float64]:
         """What the first player gains at each kind of terminal, times chance: [leaves, hands of 0, hands of 1].
@@ -120,9 +138,9 @@ class PublicTree:
     @classmethod
     def of(cls, game: Game) -> PublicTree:
         """Derives the tree from the rules; raises where the game is not of this kind."""
-        if game.spec.players != 2 or not game.spec.zero_sum:
-            raise TapeteError(f"{game} is not a zero-sum game of two players")
+        check_kind(game)
         deals, chance = private_deals(game)
+        check_size(game)
         pairs = np.argwhere(chance > 0)
         tree, depth, forced = _grow_all(game, deals, pairs)
         ends = np.flatnonzero(tree.child < 0)
@@ -136,6 +154,24 @@ class PublicTree:
         return self
 
 
+def padded(hands: int) -> int:
+    """The length of a vector over so many hands."""
+    return -(-hands // LANES) * LANES
+
+
+def check_size(game: Game, *, asked: Game | None = None) -> None:
+    """Raises where the ledgers would not fit into this machine's memory, by the moves of one pair of hands.
+
+    `asked` is the game that the error names, where this is a round of it.
+    """
+    deals, chance = private_deals(game)
+    root = _dealt(game, deals, np.argwhere(chance > 0)[:1])[0]
+    available = physical_memory()
+    sequence = NUMBERS * 4 * padded(min(map(len, deals)))  # bytes of one move of a node, at least
+    if count_choices(game, root, available // sequence) < 0:
+        raise too_large(asked or game, f"more moves than this machine's {available / 1e9:.3g} GB of memory can hold")
+
+
 def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The states after both deals, for pairs of hands that are possible: [pairs, bytes]."""
     out = np.empty((len(pairs), game.size), dtype=np.uint8)
@@ -147,19 +183,20 @@ def _grow_all(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> tuple[Tree,
     """The tree, its depth and the forced moves; the pairs of hands are played a part at a time, on both cores."""
     size = min(-(-len(pairs) // 2), CACHE // (game.size * (game.spec.longest + 1)))
 
-    def grow(start: int) -> Any:
+    def grow(start: int) -> Grown:
         # The first pair is in every part, and all have its moves: the parts differ in the kinds of terminals only.
         part = np.concatenate([pairs[:1], pairs[start : start + size]])
-        return _grow(game.rulebook, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
+        grown: Grown = _grow(game.rulebook, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
+        return grown
 
     with ThreadPoolExecutor(2) as pool:
         parts = list(pool.map(grow, range(0, len(pairs), size)))
+    if any(part.depth < 0 for part in parts):
+        raise NotPublic(f"{game} has hidden moves, or chance after the deal: not a public tree")
     player, first, child, end, depth, forced = parts[0]
-    if any(part[4] < 0 for part in parts):
-        raise TapeteError(f"{game} has hidden moves, or chance after the deal: not a public tree")
     is_end = child < 0
     for part in parts[1:]:  # terminals are of one kind where they are in all parts
-        kinds = ~child[is_end].astype(np.int64) * len(child) + ~part[2][is_end]
+        kinds = ~child[is_end].astype(np.int64) * len(child) + ~part.child[is_end]
         child[is_end] = ~np.unique(kinds, return_inverse=True)[1]
     return Tree(player, first, child, end, np.zeros(len(player), dtype=np.int64)), int(depth), int(forced)
 
@@ -182,7 +219,7 @@ def _path(tree: Tree, state: State, edge: int) -> list[int]:
 
 def private_deals(game: Game) -> tuple[Deals, NDArray[np.float64]]:
     """What each player may be dealt, and how likely both are; raises where that is not how the game begins."""
-    wrong = TapeteError(f"{game} does not begin with a private deal to each player: not a public tree")
+    wrong = NotPublic(f"{game} does not begin with a private deal to each player: not a public tree")
     start = game.start()
     if start.player != CHANCE:
         raise wrong
@@ -251,9 +288,6 @@ def _pay(rulebook: Any, start: Any, path: Any, rows: Any, columns: Any, chance: 
                 out[cell] = chance[cell] * payoff[0]
 
 
-GROWN = types.Tuple([INTS, INTS, INTS, INTS, types.int64, types.int64])
-
-
 @helper
 def _same_turn(rules: Any, states: Any, size: int, who: int, actions: Any, other: Any, n: int) -> bool:
     """Whether all pairs of hands leave the same player with the same moves."""
@@ -279,9 +313,10 @@ def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
 
 @kernel(GROWN(RULEBOOK, STATES, types.int64, types.int64))
 def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
-    """Plays pairs of hands side by side; returns the tree, its depth, and how many forced moves are not in it.
+    """Plays pairs of hands side by side, from `roots` [pairs, bytes]; `longest` and `width` are the most moves in a row
+    and in a state.
 
-    Terminals are of one kind where all pairs gain the same. The depth is -1 where the pairs don't have the same moves.
+    Terminals are of one kind where all pairs gain the same.
     """
     rules = open_rules(rulebook)
     size, total_size = roots.shape[1], roots.size
@@ -304,7 +339,7 @@ def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
             n = rules.actions(p, int32_ptr(actions[level])) if who >= 0 else 0
             total[level], tried[level], at[level] = n, 0, -1
             if who == CHANCE or not _same_turn(rules, frames[level], size, who, actions[level], other, n):
-                return player, first, child, end, -1, 0
+                return Grown(player, first, child, end, -1, 0)
             if who == TERMINAL:
                 key = _signature(rules, frames[level], size, payoff)
                 slot = find(keys, key)
@@ -346,8 +381,9 @@ def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
             level -= 1
             entering = False
     first[nodes] = edges
-    grown_tree = player[:nodes].copy(), first[: nodes + 1].copy(), child[:edges].copy(), end[:nodes].copy()
-    return (*grown_tree, depth, forced)
+    return Grown(
+        player[:nodes].copy(), first[: nodes + 1].copy(), child[:edges].copy(), end[:nodes].copy(), depth, forced
+    )  # fmt: skip
 
 
 @kernel(types.void(RULEBOOK, STATES, types.int64, types.int64, types.int64, types.uint64[:, ::1]))

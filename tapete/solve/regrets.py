@@ -1,6 +1,6 @@
 """The updates that everything here shares: how one regret changes, and how regrets become a strategy.
 
-They are helpers on single numbers, so that they serve tables of any shape and precision.
+They are helpers on single numbers, so that they serve arrays of any shape and precision.
 """
 
 from __future__ import annotations

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, INTS, WORDS, float64_ptr, helper, int32_ptr, kernel, state_ptr
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
-from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.tables import STATES
 from tapete.perft import hash_bytes
+from tapete.solve.size import check_ends, check_kind, too_large
 
 LIMIT = 8_000_000  # ends of the game; 16 bytes each, and as much again to sort them
-DEALS = 2**28  # bytes of states after the deal
+DEALS = 2**20  # states after the deal
 
 
 class Treeplex(NamedTuple):
@@ -48,8 +48,22 @@ class Payoffs(NamedTuple):
     value: NDArray[np.float64]  # [entries]
 
 
+class Flat(NamedTuple):
+    """A game that was played out: its ends and its information sets, each in the order in which they were met."""
+
+    row: NDArray[np.int32]  # [ends] the sequence of the first player that leads there
+    column: NDArray[np.int32]  # [ends] that of the second
+    value: NDArray[np.float64]  # [ends] what the first gains, times the probability of chance
+    owner: NDArray[np.int32]  # [infosets] who decides
+    parent: NDArray[np.int32]  # [infosets] the sequence that leads there
+    actions: NDArray[np.int32]  # [infosets] how many
+    key: NDArray[np.uint64]  # [infosets]
+    histories: int  # states of players and ends; -1 where there are more ends than the limit
+
+
 TREEPLEX = types.NamedUniTuple(INTS, 2, Treeplex)
 PAYOFFS = types.NamedTuple([INTS, INTS, DOUBLES], Payoffs)
+FLAT = types.NamedTuple([INTS, INTS, DOUBLES, INTS, INTS, INTS, WORDS, types.int64], Flat)
 
 
 @dataclass(frozen=True)
@@ -69,30 +83,29 @@ class SequenceForm:
 
     @property
     def bytes(self) -> int:
-        """Memory of the form and of the tables that CFR keeps for it."""
+        """Memory of the form and of the ledgers that CFR keeps for it."""
         arrays = [array for part in (*self.plexes, *self.payoffs, self.keys) for array in part]
-        tables = 7 * 8 * sum(plex.sequences for plex in self.plexes)
-        return sum(array.nbytes for array in arrays) + tables
+        ledgers = 7 * 8 * sum(plex.sequences for plex in self.plexes)
+        return sum(array.nbytes for array in arrays) + ledgers
 
     @classmethod
     def of(cls, game: Game, *, limit: int = LIMIT) -> SequenceForm:
-        """Flattens a game by playing it out."""
-        spec = game.spec
-        if spec.players != 2 or not spec.zero_sum:
-            raise TapeteError(f"{game} is not a zero-sum game of two players")
+        """Flattens a game by playing it out; `limit` is how many ways to end it may have."""
+        check_kind(game)
+        check_ends(game, limit)
         states, probs = _deals(game)
-        width = max(spec.max_actions, spec.outcomes, 1)
-        flat = _flatten(game.rulebook, states, probs, spec.longest, width, limit)
-        row, column, value, owner, parent, count, names, histories = flat
-        if histories < 0:
-            raise TapeteError(f"{game} has more than {limit} ways to end; tapete.solve.mccfr samples such games")
-        plexes = (_treeplex(parent[owner == 0], count[owner == 0]), _treeplex(parent[owner == 1], count[owner == 1]))
+        width = max(game.spec.max_actions, game.spec.outcomes, 1)
+        flat = _flatten(game.rulebook, states, probs, game.spec.longest, width, limit)
+        if flat.histories < 0:
+            raise too_large(game, f"more than {limit:,} ways to end")
+        own, other = flat.owner == 0, flat.owner == 1
+        plexes = (_treeplex(flat.parent[own], flat.actions[own]), _treeplex(flat.parent[other], flat.actions[other]))
         payoffs = (
-            _sparse(row, column, value, plexes[0].sequences, plexes[1].sequences),
-            _sparse(column, row, -value, plexes[1].sequences, plexes[0].sequences),
+            _sparse(flat.row, flat.column, flat.value, plexes[0].sequences, plexes[1].sequences),
+            _sparse(flat.column, flat.row, -flat.value, plexes[1].sequences, plexes[0].sequences),
         )
-        keys = (names[owner == 0], names[owner == 1])
-        return cls(game, plexes, payoffs, keys, histories + (game.start().player == CHANCE))
+        histories = flat.histories + (game.start().player == CHANCE)
+        return cls(game, plexes, payoffs, (flat.key[own], flat.key[other]), histories)
 
 
 def _treeplex(parent: NDArray[np.int32], count: NDArray[np.int32]) -> Treeplex:
@@ -115,15 +128,15 @@ def _deals(game: Game) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     width = max(game.spec.outcomes, 1)
     again = True
     while again:
-        states, probs, again = _deal(game.rulebook, states, probs, width)
-        if states.nbytes > DEALS:
-            raise TapeteError(f"{game} has too many deals to list; tapete.solve.mccfr samples such games")
+        states, probs, again = _deal(game.rulebook, states, probs, width, DEALS)
+        if len(states) == 0:
+            raise too_large(game, f"more than {DEALS:,} deals")
     return states, probs
 
 
-@kernel(types.Tuple([STATES, DOUBLES, types.boolean])(RULEBOOK, STATES, DOUBLES, types.int64))
-def _deal(rulebook: Any, states: Any, probs: Any, width: int) -> Any:
-    """One move of chance in every state where it is chance's turn."""
+@kernel(types.Tuple([STATES, DOUBLES, types.boolean])(RULEBOOK, STATES, DOUBLES, types.int64, types.int64))
+def _deal(rulebook: Any, states: Any, probs: Any, width: int, most: int) -> Any:
+    """One move of chance in every state where it is chance's turn; no states at all if there would be too many."""
     rules = open_rules(rulebook)
     size = states.shape[1]
     capacity = 1024
@@ -147,6 +160,8 @@ def _deal(rulebook: Any, states: Any, probs: Any, width: int) -> Any:
             key = hash_bytes(child)
             slot = find(keys, key)
             if keys[slot] == 0:
+                if count == most:
+                    return out[:0].copy(), weights[:0].copy(), False
                 if count == capacity:
                     capacity *= 2
                     more, heavier = np.empty((capacity, size), np.uint8), np.zeros(capacity)
@@ -171,16 +186,9 @@ def longer(array: Any) -> Any:
     return more
 
 
-FLAT = types.Tuple([INTS, INTS, DOUBLES, INTS, INTS, INTS, WORDS, types.int64])
-
-
 @kernel(FLAT(RULEBOOK, STATES, DOUBLES, types.int64, types.int64, types.int64))
 def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, limit: int) -> Any:
-    """Plays the game out below every deal; returns what pairs of sequences pay, and the information sets.
-
-    Payoffs are (row, column, value), information sets (owner, parent, count, key), in the order in which they were met;
-    the number of histories is -1 where there are more payoffs than the limit.
-    """
+    """Plays the game out below every deal [roots], whose probabilities are `weights`."""
     rules = open_rules(rulebook)
     frames = np.empty((longest + 1, roots.shape[1]), np.uint8)
     actions = np.empty((longest + 1, width), np.int32)  # [level, action]
@@ -213,7 +221,7 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
                 histories += who != CHANCE
                 if who == TERMINAL:
                     if ends == limit:
-                        return row, column, value, owner, parent, count, names, -1
+                        return Flat(row, column, value, owner, parent, count, names, -1)
                     if ends == len(row):
                         row, column, value = longer(row), longer(column), longer(value)
                     rules.returns(p, float64_ptr(payoff))
@@ -256,13 +264,7 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
                 level -= 1
                 entering = False
     n = infosets
-    return (
-        row[:ends].copy(),
-        column[:ends].copy(),
-        value[:ends].copy(),
-        owner[:n].copy(),
-        parent[:n].copy(),
-        count[:n].copy(),
-        names[:n].copy(),
-        histories,
-    )
+    return Flat(
+        row[:ends].copy(), column[:ends].copy(), value[:ends].copy(),
+        owner[:n].copy(), parent[:n].copy(), count[:n].copy(), names[:n].copy(), histories,
+    )  # fmt: skip

@@ -6,33 +6,36 @@ import math
 import os
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
-from importlib import resources
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete import shipped
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
+from tapete.core.files import check_writable, version_of
 from tapete.core.game import Game
 from tapete.core.names import make
-from tapete.core.rounds import Exit, first_round
+from tapete.core.rounds import Exit, Round, first_round
 from tapete.solve.cfr import CFR
-from tapete.solve.public_tree import PublicTree, private_deals
+from tapete.solve.public_tree import NotPublic, PublicTree, check_size, private_deals
 from tapete.solve.response import Proof
 from tapete.solve.schemes import SCHEMES, scheme
 from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.size import check_kind
 from tapete.solve.strategy import Strategy
 from tapete.solve.vector_cfr import VectorCFR
 
 DEFAULT = "dcfr"  # the one that is first at 0.1 % on most games: docs/solving.md has the measurement
 SMALL = 64  # pairs of hands; up to this the sequence form is faster than vectors
 CHECKPOINT = "checkpoint-1"
-KEPT = 2 * 10**9  # bytes of tables; a solution of a larger run is written only where a place for it is given
+KEPT = 2 * 10**9  # bytes of memory; a solution of a larger run is written only where a place for it is given
 EVERY = 120.0  # seconds between checkpoints
+NO_LIMIT = 10**9  # iterations
 SHARE = 0.2  # of the exploitability allowed, this much is left to the games that follow a round
 
 
@@ -42,13 +45,13 @@ class Engine(Protocol):
     iterations: int
 
     def run(self, iterations: int) -> None:
-        """So many more iterations."""
+        """Makes so many more iterations."""
 
     def prove(self) -> Proof:
-        """The value and both best responses."""
+        """Tells the value and both best responses."""
 
-    def table(self, **about: Any) -> Strategy:
-        """The strategy so far."""
+    def strategy(self, **about: Any) -> Strategy:
+        """The strategy so far, with that in its header."""
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that it remembers."""
@@ -91,7 +94,7 @@ def solve(
     algorithm: str = DEFAULT,
     until: float = 1e-3,
     seconds: float = math.inf,
-    iterations: int = 10**9,
+    iterations: int = NO_LIMIT,
     threads: int = 2,
     save: Path | None = None,
     folder: Path | None = None,
@@ -101,47 +104,94 @@ def solve(
 ) -> tuple[Progress, Strategy | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
 
-    A game that is played in rounds is solved from its last rounds to its first. Solutions are kept in the folder, which
-    is the user's store unless another one is given; `save` is another place for the game itself. A very large solution
-    is not written, and None comes back for it, unless `save` is given.
+    A game that is played in rounds is solved from its last rounds to its first. Returned are how far it came and the
+    strategy, which is also written to a file; None where that would be very large and `save` is not given.
+
+    :param algorithm: a member of the CFR family, as in `SCHEMES`.
+    :param until: the exploitability that is small enough, in units of payoff: what both best responses gain together.
+    :param seconds: of all of it. A game that follows a round gets half of the time that is left, at most.
+    :param iterations: of the game itself; those that follow a round have as many as they need.
+    :param threads: how many cores are used; the result is the same with any number.
+    :param save: where the strategy is written; without it, to `folder`.
+    :param folder: where the solutions of games that follow are looked for and written; without it, the user's store.
+    :param resume: go on from the checkpoint beside the file, if there is one.
+    :param checkpoint_every: seconds after which a run writes down where it is.
+    :param watch: called with the progress after every proof, also of games that follow.
     """
-    folder = folder or store()
-    began = time.perf_counter()
     scheme(algorithm)
+    check_kind(game)
+    order = _Order(
+        algorithm=algorithm,
+        until=until,
+        seconds=seconds,
+        iterations=iterations,
+        threads=threads,
+        save=save,
+        folder=folder or store(),
+        resume=resume,
+        checkpoint_every=checkpoint_every,
+        watch=watch,
+    )
+    check_writable(order.path(game))
+    return _solve(game, order)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Order:
+    """What `solve` was asked for."""
+
+    algorithm: str
+    until: float
+    seconds: float
+    iterations: int
+    threads: int
+    save: Path | None
+    folder: Path
+    resume: bool
+    checkpoint_every: float
+    watch: Watcher
+    known: float = math.inf  # exploitability of the strategy that the folder has already: a worse one is not written
+
+    def path(self, game: Game) -> Path:
+        return self.save or self.folder / file_name(game)
+
+
+def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
+    began = time.perf_counter()
     rounds = first_round(game)
     if rounds is None:
-        engine, facts = _engine(game, algorithm, threads)
+        engine, facts = _engine(game, order)
         prove = engine.prove
     else:
-        again = partial(
-            solve,
-            algorithm=algorithm,
-            until=until * SHARE,
-            threads=threads,
-            folder=folder,
-            resume=resume,
-            checkpoint_every=checkpoint_every,
-            watch=watch,
-        )
-        follows = [_follow(end, until * SHARE, folder, again) for end in rounds.exits]
-        middle, low, high = (make(rounds.name(*values)) for values in zip(*follows, strict=True))
-        engine, facts = _engine(middle, algorithm, threads)
+        # Before the games that follow are solved: what they are worth doesn't make the round smaller.
+        check_size(make(rounds.name(*(0.0 for _ in rounds.exits))), asked=game)
+        middle, low, high = _with_what_follows(rounds, order, began)
+        engine, facts = _engine(middle, order)
         prove = _rounds_proof(engine, low, high)
-    path = save or folder / file_name(game)
-    keep = save is not None or facts["bytes"] <= KEPT
-    run = _Run(game, algorithm, engine, facts, prove, path, keep, time.perf_counter() - began, checkpoint_every)
-    return run.until(until, seconds, iterations, resume, watch)
+    return _Run(game, order, engine, facts, prove, time.perf_counter() - began).until_it_is_over()
 
 
-def _follow(end: Exit, until: float, folder: Path, solve_it: Callable[[Game], Any]) -> tuple[float, float, float]:
+def _with_what_follows(rounds: Round, order: _Order, began: float) -> list[Game]:
+    """The round with what the games that follow are worth: by value, when seat 1 responds best, when seat 0 does."""
+    follows = []
+    for end in rounds.exits:
+        left = max(order.seconds - (time.perf_counter() - began), 0.0)
+        further = replace(order, until=order.until * SHARE, seconds=left / 2, iterations=NO_LIMIT, save=None)
+        follows.append(_follow(end, further))
+    return [make(rounds.name(*values)) for values in zip(*follows, strict=True)]
+
+
+def _follow(end: Exit, order: _Order) -> tuple[float, float, float]:
     """What an exit is worth to seat 0: by value, when seat 1 responds best, when seat 0 does."""
     if not end.game:
         return end.payoff, end.payoff, end.payoff
     game = make(end.game)
-    known = find(game, folder)
+    known = find(game, order.folder)
     about = known.about if known else {"exploitability": math.inf}
-    if about["exploitability"] > until:
-        about = solve_it(game)[0].to_json()
+    if about["exploitability"] > order.until:
+        progress, _ = _solve(game, replace(order, known=about["exploitability"]))
+        if progress.proof.exploitability < about["exploitability"]:
+            about = progress.to_json()
     value, lower, upper = (float(about[key]) for key in ("value", "lower", "upper"))
     return (-value, -upper, -lower) if end.swapped else (value, lower, upper)
 
@@ -154,80 +204,93 @@ def _rounds_proof(engine: Engine, low: Game, high: Game) -> Callable[[], Proof]:
     return lambda: engine.prove((forms[0], forms[1]))
 
 
-def _engine(game: Game, algorithm: str, threads: int) -> tuple[Engine, dict[str, int]]:
+def _engine(game: Game, order: _Order) -> tuple[Engine, dict[str, int]]:
     """The run, and what is known of the game before it starts."""
-    pairs = _pairs(game)
-    form: PublicTree | SequenceForm
+    form = _form(game)
+    scheme = SCHEMES[order.algorithm]
     engine: Engine
-    if pairs > SMALL:
-        form = PublicTree.of(game)
-        engine = VectorCFR(form, SCHEMES[algorithm], threads=threads)
+    if isinstance(form, PublicTree):
+        engine = VectorCFR(form, scheme, threads=order.threads)
     else:
-        form = SequenceForm.of(game)
-        engine = CFR(form, SCHEMES[algorithm])
+        engine = CFR(form, scheme)
     return engine, {"histories": form.histories, "information_sets": form.infosets, "bytes": form.bytes}
 
 
-def _pairs(game: Game) -> int:
-    """How many pairs of hands a game of private hands begins with; 0 where it is another kind of game."""
+def _form(game: Game) -> PublicTree | SequenceForm:
+    """The public tree, where the game has one and there are many hands; else the sequence form."""
     try:
         _, chance = private_deals(game)
-    except TapeteError:
-        return 0
-    return int((chance > 0).sum())
+        return PublicTree.of(game) if (chance > 0).sum() > SMALL else SequenceForm.of(game)
+    except NotPublic:
+        return SequenceForm.of(game)
 
 
 @dataclass
 class _Run:
     game: Game
-    algorithm: str
+    order: _Order
     engine: Engine
     facts: dict[str, int]
     prove: Callable[[], Proof]
-    path: Path
-    keep: bool
     seconds: float  # since the beginning, building the tree and solving what follows included
-    every: float  # seconds between checkpoints
+
+    @property
+    def path(self) -> Path:
+        return self.order.path(self.game)
 
     @property
     def checkpoint(self) -> Path:
         return self.path.with_name(f"{self.path.name}.checkpoint")
 
-    def until(
-        self, until: float, seconds: float, iterations: int, resume: bool, watch: Watcher
-    ) -> tuple[Progress, Strategy | None]:
-        if resume and self.checkpoint.exists():
+    def until_it_is_over(self) -> tuple[Progress, Strategy | None]:
+        order, engine = self.order, self.engine
+        if order.resume and self.checkpoint.exists():
             self._resume()
         began = time.perf_counter()
-        due = began + self.every
+        due = began + order.checkpoint_every
         before = self.seconds
         progress = self._progress()
-        watch(progress)
-        while progress.proof.exploitability > until and self.seconds < seconds and self.engine.iterations < iterations:
-            done = self.engine.iterations
+        order.watch(progress)
+        while not self._is_over(progress):
+            done = engine.iterations
             # Proofs come at fixed iterations, so that a run that was interrupted ends where it would have ended.
-            self.engine.run(min(max(10, done // 4), iterations - done))
+            engine.run(min(max(10, done // 4), order.iterations - done))
             self.seconds = before + time.perf_counter() - began
             progress = self._progress()
-            watch(progress)
+            order.watch(progress)
             if time.perf_counter() > due:
                 started = time.perf_counter()
                 self._save_checkpoint()
                 now = time.perf_counter()
-                due = now + max(self.every, 20 * (now - started))  # a twentieth of the time goes into it at most
-        if not self.keep:
-            return progress, None
+                # A twentieth of the time goes into it at most.
+                due = now + max(order.checkpoint_every, 20 * (now - started))
+        return progress, self._save(progress)
+
+    def _is_over(self, progress: Progress) -> bool:
+        order = self.order
+        return (
+            progress.proof.exploitability <= order.until
+            or self.seconds >= order.seconds
+            or self.engine.iterations >= order.iterations
+        )
+
+    def _save(self, progress: Progress) -> Strategy | None:
+        """Writes the strategy, unless it is very large or the folder has a better one; returns what it wrote."""
+        if self.order.save is None and self.facts["bytes"] > KEPT:
+            return None
+        if progress.proof.exploitability >= self.order.known:
+            return None
         about = {**progress.to_json(), "parameters": dict(self.game.spec.parameters)}
         del about["seconds"]  # of a run that was stopped and resumed there are more; all else is the same
-        table = self.engine.table(**about)
-        table.save(self.path)
+        strategy = self.engine.strategy(**about)
+        strategy.save(self.path)
         self.checkpoint.unlink(missing_ok=True)
-        return progress, table
+        return strategy
 
     def _progress(self) -> Progress:
         return Progress(
             game=str(self.game),
-            algorithm=self.algorithm,
+            algorithm=self.order.algorithm,
             iterations=self.engine.iterations,
             seconds=self.seconds,
             proof=self.prove(),
@@ -238,7 +301,7 @@ class _Run:
         header = {
             "format": CHECKPOINT,
             "game": str(self.game),
-            "algorithm": self.algorithm,
+            "algorithm": self.order.algorithm,
             "iterations": self.engine.iterations,
             "seconds": self.seconds,
         }
@@ -247,7 +310,7 @@ class _Run:
     def _resume(self) -> None:
         arrays, header = read_arrays(self.checkpoint, CHECKPOINT)
         mine = self.engine.arrays()
-        if (header.get("game"), header.get("algorithm")) != (str(self.game), self.algorithm):
+        if (header.get("game"), header.get("algorithm")) != (str(self.game), self.order.algorithm):
             raise TapeteError(f"{self.checkpoint} is of {header.get('game')} by {header.get('algorithm')}")
         if {name: (array.shape, array.dtype) for name, array in arrays.items()} != {
             name: (array.shape, array.dtype) for name, array in mine.items()
@@ -280,18 +343,17 @@ def file_name(game: Game) -> str:
 
 def find(game: Game, folder: Path | None = None) -> Strategy | None:
     """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
-    shipped = Path(str(resources.files("tapete"))) / "agents" / "equilibria"
-    for place in [folder] if folder else [store(), shipped]:
-        path = place / file_name(game)
-        if path.exists():
-            table = _load(path, path.stat().st_mtime_ns)
-            if table.about.get("game") != str(game):
-                raise TapeteError(f"{path} is a solution of {table.about.get('game')}, not of {game}")
-            return table
-    return None
+    path = (folder or store()) / file_name(game)
+    ready = path if path.exists() else None if folder else shipped.find(f"equilibria/{file_name(game)}")
+    if ready is None:
+        return None
+    strategy = _load(ready, version_of(ready))
+    if strategy.about.get("game") != str(game):
+        raise TapeteError(f"{ready} is a solution of {strategy.about.get('game')}, not of {game}")
+    return strategy
 
 
 @lru_cache(maxsize=32)
-def _load(path: Path, changed: int) -> Strategy:
+def _load(path: Path, version: tuple[int, int, int]) -> Strategy:
     """A solution, read once as long as its file does not change: the arena asks for it before every game."""
     return Strategy.load(path)

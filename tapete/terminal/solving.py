@@ -82,7 +82,7 @@ class SolvingScreen:
         slope = math.log(was / now) / math.log(progress.seconds / max(before.seconds, 1e-9))
         return progress.seconds * ((now / self.until) ** (1 / max(slope, 0.1)) - 1)
 
-    def conclude(self, progress: Progress, table: Strategy | None, save: Path | None) -> None:
+    def conclude(self, progress: Progress, strategy: Strategy | None, save: Path | None) -> None:
         """Says what came out, and the command that plays it."""
         proof, game = progress.proof, progress.game
         path = save or store() / file_name(make(game))
@@ -92,7 +92,7 @@ class SolvingScreen:
             f"exploitability {100 * proof.exploitability:.4g} % after {progress.iterations:,} iterations, "
             f"{progress.seconds:.1f} s"
         )
-        if table is None:
+        if strategy is None:
             print("the solution is very large and was not kept; --save FILE would write it")
         else:
             print(f"saved in {path} ({_size(os.path.getsize(path))})\nplay against it: tapete play --against {agent}")

@@ -105,13 +105,19 @@ def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
         (("match", "kuhn", "random", "random", "--lineups", "AB,AB"), "seat 0 is not shared out evenly"),
         (("match", "kuhn", "random", "random", "--lineups", "AB,,BA"), "'' doesn't seat A and B"),
         (("match", "truco", "equilibrium", "random"), "no equilibrium of truco is known"),
-        (("match", "kuhn", "random", "random", "--out", "/proc/none/match.json"), "can't write to /proc/none"),
-        (("match", "kuhn", "random", "random", "--out", "/"), "can't write"),
+        (
+            ("match", "kuhn", "random", "random", "--out", "/proc/none/match.json"),
+            "can't write /proc/none/match.json: No such",
+        ),
+        (("match", "kuhn", "random", "random", "--out", "/"), "can't write /: it is a folder"),
         (("tournament", "kuhn"), "Missing argument 'agents'"),
         (("tournament", "kuhn", "random"), "a tournament needs two agents or more"),
         (("tournament", "kuhn", "random", "random"), "random is in the tournament twice"),
         (("tournament", "kuhn", "random", "equilibrium", "nobody"), "there is no agent 'nobody'"),
-        (("tournament", "kuhn", "random", "equilibrium", "--out", "/proc/none"), "can't write to /proc/none"),
+        (
+            ("tournament", "kuhn", "random", "equilibrium", "--out", "/proc/none"),
+            "can't write /proc/none/tournament.json",
+        ),
     ],
 )
 def test_wrong_input_gets_one_line(tapete: Tapete, arguments: tuple[str, ...], complaint: str) -> None:

@@ -59,12 +59,12 @@ def test_the_mean_is_the_exact_one():
     game = make("kuhn")
     form, root = SequenceForm.of(game), grow(game)
     keys = choices(root, 0) | choices(root, 1)
-    table = find(game)
-    assert table is not None
-    best = plans(form, strategy_of(table, keys))
+    strategy = find(game)
+    assert strategy is not None
+    best = plans(form, strategy_of(strategy, keys))
 
     def equilibrium(game):
-        return Equilibrium(game, table)
+        return Equilibrium(game, strategy)
 
     uniform = plans(form, {key: [1 / n] * n for key, n in keys.items()})
     exact = (prove(form, (best[0], uniform[1])).value - prove(form, (uniform[0], best[1])).value) / 2
@@ -73,6 +73,110 @@ def test_the_mean_is_the_exact_one():
     assert low < exact < high
     assert high - low < 0.05
     assert result.p < 0.001
+
+
+FIXED = {
+    "first": lambda game: _Fixed(lambda view: view.actions()[0]),
+    "last": lambda game: _Fixed(lambda view: view.actions()[-1]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "lineups"),
+    [
+        ("leduc", ()),
+        ("battle", ()),  # payoffs that add up to something
+        ("doudizhu", ()),
+        ("doudizhu", ("ABB", "BAA")),
+        ("holdem(players=4,rake=0.05)", ()),
+        ("holdem(players=4,rake=0.05,rake_cap=1)", ("AABB", "BBAA")),
+    ],
+)
+@pytest.mark.parametrize("agents", [("random", "last"), ("first", "random")])
+def test_the_figures_are_those_of_the_games(name, lineups, agents):
+    """All of them computed again, by loops, from what each seat was paid in each game."""
+    result = match(name, *(FIXED.get(agent, agent) for agent in agents), games=24, lineups=lineups, seed=5)
+    step = len(result.lineups)
+    shares, payoffs, differences, results = [], [], [], [0, 0, 0]
+    for number, start in enumerate(range(0, len(result.games), step)):
+        share = paid = ahead = 0.0
+        for played, lineup in zip(result.games[start : start + step], result.lineups, strict=True):
+            assert (played.deal, played.lineup) == (number, lineup)
+            ours = [pay for side, pay in zip(lineup, played.returns, strict=True) if side == "A"]
+            theirs = [pay for side, pay in zip(lineup, played.returns, strict=True) if side == "B"]
+            better = [1.0 if x > y else 0.5 if x == y else 0.0 for x in ours for y in theirs]
+            more = sum(ours) / len(ours) - sum(theirs) / len(theirs)
+            share, paid, ahead = share + sum(better) / len(better), paid + sum(ours), ahead + more
+            results[0 if more > 1e-9 else 1 if more > -1e-9 else 2] += 1
+        shares.append(share / step)
+        payoffs.append(paid / step)
+        differences.append(ahead / step)
+    assert result.shares == pytest.approx(shares)
+    assert result.payoffs == pytest.approx(payoffs)
+    assert result.differences == pytest.approx(differences)
+    assert any(differences)
+    assert result.results == tuple(results)
+    assert (result.win_share, result.mean) == pytest.approx((np.mean(shares), np.mean(payoffs)))
+    data = result.to_json()
+    assert data["difference"] == pytest.approx(np.mean(differences))
+    assert (data["wins"], data["draws"], data["losses"]) == tuple(results)
+    assert (data["games"], data["deals"]) == (len(result.games), len(shares))
+
+
+def test_who_is_better_is_ahead():
+    """Signs, where it is known who wins: paper against rock."""
+    paper, rock = (
+        lambda game, move=move: _Fixed(lambda view: next(a for a in view.actions() if view.write(a) == move))
+        for move in ("paper", "rock")
+    )
+    for one, other, sign in ((paper, rock, 1), (rock, paper, -1)):
+        result = match("rps", one, other, games=20)
+        assert result.differences.tolist() == [2.0 * sign] * 10
+        assert result.payoffs.tolist() == [1.0 * sign] * 10
+        assert result.win_share == (1 + sign) / 2
+        assert result.to_json()["difference"] == 2 * sign
+        assert result.p == 2 / 2**10
+
+
+@pytest.mark.parametrize(("lineups", "seats"), [((), 1), (("ABB", "BAA"), 2)])
+def test_the_interval_of_a_mean_is_as_wide_as_all_seats_of_a_can_be_paid(lineups, seats):
+    """One deal says nothing, so that the interval is all that is possible."""
+    result = match("doudizhu", "random", "random", games=1, lineups=lineups)
+    low, high = result.game.spec.utility
+    assert result.mean_interval == (min(low, seats * low), max(high, seats * high))
+
+
+def test_moves_and_time_are_counted_by_side():
+    def slow(game):
+        return _Fixed(lambda view: threading.Event().wait(0.001) or view.actions()[0])
+
+    result = match("leduc", "random", slow, games=6)
+    for played in result.games:
+        state, moves = result.game.start(), [0, 0]
+        for action in played.actions:
+            if state.player != CHANCE:
+                moves["AB".index(played.lineup[state.player])] += 1
+            state.apply(action)
+        assert played.moves == tuple(moves)
+        assert played.seconds[1] >= 0.001 * moves[1] > 0
+    total = sum(played.seconds[1] for played in result.games) / sum(played.moves[1] for played in result.games)
+    assert result.milliseconds[1] == pytest.approx(1000 * total)
+
+
+def test_seats_draw_from_streams_of_their_own():
+    """Whoever sits there: the same seat of the same deal draws the same, and no two seats or deals do."""
+    drawn: dict[tuple[int, int], set[int]] = {}  # by deal and seat
+    done: list[int] = []
+
+    class Draws:
+        def think(self, view, rng):
+            drawn.setdefault((len(done), view.seat), set()).add(rng.below(2**30))
+            return Thought(probabilities={view.actions()[0]: 1.0})
+
+    match("rps", lambda game: Draws(), lambda game: Draws(), games=8, watch=lambda n, of, share: done.append(n))
+    assert len(drawn) == 8
+    assert all(len(numbers) == 1 for numbers in drawn.values()), "in both games of a deal the same"
+    assert len(set().union(*drawn.values())) == 8
 
 
 def test_swapping_the_agents_turns_the_result_around():

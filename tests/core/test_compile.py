@@ -2,20 +2,32 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
-from tapete.core.compile import compiled_modules
+import numpy as np
+from numba import types
+
+import tapete
+from tapete.core.compile import compile_rule, helper, kernel, progress, waiting
 
 HELPER = "from tapete.core.compile import helper\n\n@helper\ndef number():\n    return {}\n"
 KERNEL = """
 from tapete.core.compile import kernel, progress
 from neighbour import number
 
-@kernel("int64()")
-def ask():
-    return number()
+@kernel("int64(int64)")
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
 
-print(ask(), progress.done)
+def make(step):
+    @kernel("int64()")
+    def ask():
+        return number() + factorial(step) - factorial(step)
+    return ask
+
+print(make(3)(), make(4)(), progress.done)
 """
 
 
@@ -24,17 +36,69 @@ def run(folder: Path) -> list[str]:
     return done.stdout.split()
 
 
-def test_the_cache_notices_a_change_in_a_neighbouring_file(tmp_path: Path) -> None:
+def test_another_process_loads_what_one_has_compiled(tmp_path: Path) -> None:
     (tmp_path / "neighbour.py").write_text(HELPER.format(1))
     (tmp_path / "ask.py").write_text(KERNEL)
-    assert run(tmp_path) == ["1", "1"]
-    assert run(tmp_path) == ["1", "0"], "nothing has changed, so nothing is compiled"
+    assert run(tmp_path) == ["1", "1", "3"]
+    assert run(tmp_path) == ["1", "1", "0"], "nothing has changed, so nothing is compiled, not in a function either"
     (tmp_path / "neighbour.py").write_text(HELPER.format(2))
-    assert run(tmp_path) == ["2", "1"], "numba's own cache would still answer 1"
+    assert run(tmp_path) == ["2", "2", "2"], "numba's own cache would still answer 1; `factorial` needs nothing new"
 
 
-def test_everything_that_compiles_is_found() -> None:
-    modules = compiled_modules()
-    assert "tapete.games.ocp.rules" in modules
-    assert "tapete.core.tables" in modules
-    assert "tapete.cli" not in modules
+def test_a_kernel_that_only_others_call_is_compiled_with_them() -> None:
+    @kernel("int64(int64)")
+    def inner(x):
+        return x + 1
+
+    @kernel("int64(int64)")
+    def outer(x):
+        return 2 * inner(x)
+
+    assert {inner, outer} <= set(waiting())
+    assert outer(3) == 8
+    assert not {inner, outer} & set(waiting())
+
+
+def test_two_threads_that_need_a_kernel_at_once_compile_it_once() -> None:
+    @kernel("int64(int64)")
+    def slow(x):
+        return np.sort(np.arange(x))[-1]
+
+    before = progress.done
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(slow, [5, 6, 7, 8])) == [4, 5, 6, 7]
+    assert progress.done == before + 1
+
+
+def test_a_rule_is_compiled_when_its_address_is_asked_for() -> None:
+    rule = compile_rule(lambda x: x + 1, types.int64(types.int64))
+    before = progress.done
+    assert rule in waiting()
+    assert rule.address
+    assert rule.address == rule.address
+    assert progress.done == before + 1
+    assert rule not in waiting()
+    assert rule.ctypes(4) == 5
+
+
+def test_a_helper_is_compiled_once_for_all_numbers_and_works_in_python_too() -> None:
+    @helper
+    def power(x, n):
+        return x**n
+
+    @kernel("int64(int64)")
+    def sum_of_powers(x):
+        return power(x, 2) + power(x, 3) + power(x, n=4)
+
+    assert sum_of_powers(3) == 9 + 27 + 81
+    compiled: Any = power
+    assert len(compiled.overloads) == 1
+    assert power(3, 2) == 9
+
+
+def test_importing_the_package_compiles_nothing() -> None:
+    script = "import tapete.cli, tapete.search.mcts; from tapete.core.compile import progress; print(progress.done)"
+    folder = Path(tapete.__file__).parent.parent
+    environment = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": "/dev/null/nowhere"}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"

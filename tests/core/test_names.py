@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tapete import TapeteError, make
-from tapete.core.names import Call, variants
+from tapete.core.names import Call, needs_parameters, playable, usage, variants
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,42 @@ def test_no_two_games_have_the_same_name() -> None:
 
     packages = {variant.package for variant in variants().values()}
     assert sum(len(import_module(package).VARIANTS) for package in packages) == len(variants())
+
+
+def test_usage_tells_the_usual_values() -> None:
+    def search(game: str, iterations: int = 0, *, c: float = 1.5, keep: bool = True) -> None: ...
+
+    assert usage("search", search) == "search(game, iterations=0, c=1.5, keep=true)"
+    assert usage("nothing", lambda: None) == "nothing"
+    assert needs_parameters(search)
+    assert not needs_parameters(lambda: None)
+
+
+def test_values_are_read_as_what_they_are() -> None:
+    def search(name: str, n: int = 1, *, c: float = 1.5, keep: bool = True) -> tuple[object, ...]:
+        return name, n, c, keep
+
+    call = Call.read("search( a b , -3, keep = False, c=-2 )", "agent", {"search": search})
+    assert call.run() == ("a b", -3, -2.0, False)
+    assert isinstance(call.values["c"], float)
+    assert str(call) == "search(a b,-3,c=-2.0,keep=false)"
+    assert str(Call.read("search(x,c=1.5)", "agent", {"search": search})) == "search(x,1)", "what is usual is left out"
+    for wrong in ("c=1e12", "c=-1e12", "c=inf", "n=1.0", "n=true", "keep=1", "n=" + "1" * 20):
+        with pytest.raises(TapeteError, match="must be"):
+            Call.read(f"search(x,{wrong})", "agent", {"search": search})
+    with pytest.raises(TapeteError, match="search needs name; write search"):
+        Call.read("search(n=2)", "agent", {"search": search})
+
+
+def test_what_a_function_refuses_is_told_with_its_name() -> None:
+    def search(n: int) -> None:
+        raise TapeteError(f"{n} is too much")
+
+    with pytest.raises(TapeteError, match=r"^search: 3 is too much$"):
+        Call.read("search(3)", "agent", {"search": search}).run()
+
+
+def test_playable_games_need_nothing_but_their_name() -> None:
+    assert {"kuhn", "truco", "holdem"} <= set(playable())
+    assert "matrix" not in playable(), "it is read from a file"
+    assert playable() == sorted(playable())

@@ -78,3 +78,25 @@ def test_chained_keys_depend_on_the_order() -> None:
     keys = {_chain(a, b, c) for a in range(12) for b in range(12) for c in range(12)}
     assert len(keys) == 12**3
     assert WORDS.ndim == 1
+
+
+def test_a_choice_is_any_of_the_items() -> None:
+    rng = Rng("choice")
+    counts = np.unique([rng.choice("abc") for _ in range(3000)], return_counts=True)[1]
+    assert len(counts) == 3
+    assert counts.min() > 900
+
+
+def test_below_reaches_its_ends() -> None:
+    rng = Rng("ends")
+    large = 2**31 - 1
+    drawn = [rng.below(large) for _ in range(2000)]
+    assert 0 <= min(drawn) < large / 100
+    assert large * 0.99 < max(drawn) < large
+    assert {rng.below(1) for _ in range(20)} == {0}
+    assert {rng.below(2) for _ in range(200)} == {0, 1}
+
+
+def test_a_stream_tells_its_name() -> None:
+    assert repr(Rng(1, "deal").spawn(3)) == "Rng(1, 'deal', 3)"
+    assert eval(repr(Rng(1, "deal"))).words.tolist() == Rng(1, "deal").words.tolist()

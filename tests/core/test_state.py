@@ -4,12 +4,10 @@ import copy
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import tapete
 from tapete import IllegalAction, Record, Rng, TapeteError
-from tapete.core.tables import Tables, random_play
 
 GAMES = [
     "kuhn",
@@ -178,45 +176,3 @@ def test_a_record_with_a_truncated_tail_never_replays(tmp_path: Path) -> None:
         (tmp_path / "bad").write_text(text[:cut])
         with pytest.raises(TapeteError):
             Record.load(tmp_path / "bad").replay()
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_tables_play_the_same_games_as_single_states(name: str) -> None:
-    """Every table of the batch, stepped at random, is at each moment a state that the checked way can reach."""
-    game = tapete.make(name)
-    tables = Tables(game, 5, Rng(1, name))
-    rng = Rng(2, name)
-    for _ in range(60):
-        legal, counts = tables.actions()
-        observations = tables.observe()
-        for i, player in enumerate(tables.players):
-            state = tables.state(i)
-            assert state.player == player >= 0
-            assert state.actions() == legal[i, : counts[i]].tolist()
-            expected = state.view(int(player)).observation()
-            assert (observations[i, : len(expected)] == expected).all()
-        chosen = np.array([row[rng.below(n)] for row, n in zip(legal, counts, strict=True)], dtype=np.int32)
-        tables.check(chosen)
-        before = [tables.state(i).apply(int(action)) for i, action in enumerate(chosen)]
-        tables.step(chosen)
-        for i, state in enumerate(before):
-            assert not state.over or (tables.over[i] and state.returns() == tables.rewards[i].tolist())
-
-
-def test_tables_refuse_what_does_not_fit() -> None:
-    tables = Tables(tapete.make("kuhn"), 3, Rng(1))
-    before = tables.states.copy()
-    with pytest.raises(TapeteError, match="3 actions are needed"):
-        tables.step(np.zeros(2, dtype=np.int32))
-    with pytest.raises(IllegalAction, match="action 5 can't be played at table 0"):
-        tables.check(np.full(3, 5, dtype=np.int32))
-    with pytest.raises(TapeteError, match="at least one table"):
-        Tables(tapete.make("kuhn"), 0, Rng(1))
-    assert (tables.states == before).all()
-
-
-def test_random_play_is_the_same_for_the_same_seed() -> None:
-    game = tapete.make("truco")
-    one, two, three = (random_play(game, 20, Rng(seed)) for seed in (1, 1, 2))
-    assert one[:3] == two[:3] != three[:3]
-    assert one.rewards.sum() == 0

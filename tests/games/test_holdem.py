@@ -177,6 +177,27 @@ def test_rake(rake, moves, payoffs):
     assert not state.game.spec.zero_sum
 
 
+ROYAL = (
+    " As Ks Qs" + " check" * 3 + " Js" + " check" * 3 + " Ts" + " check" * 3
+)  # on the board: three seats share the pot
+
+
+@pytest.mark.parametrize(
+    ("rake", "each"),
+    [("rake=0.1", 0.2), ("rake=0.5,rake_cap=1", 0.33), ("rake=0.5,rake_cap=0.9", 0.3), ("rake=0.05,rake_cap=9", 0.1)],
+)
+def test_rake_is_that_of_the_pot_however_many_share_it(rake, each):
+    """A pot of 6; the cap is one for all winners together."""
+    state = play(f"holdem(players=3,{rake})", deal(3) + " call call check" + ROYAL)
+    assert state.returns() == pytest.approx([-each] * 3)
+
+
+def test_rake_and_odd_chips():
+    """A pot of 7 for three: one chip more to the first left of the button, half a chip of rake for all."""
+    state = play("holdem(players=4,rake=0.1,rake_cap=0.5)", deal(4) + " call call fold check" + ROYAL)
+    assert state.returns() == pytest.approx([-1, 1 - 0.17, -0.17, -0.17])
+
+
 def test_stacks_that_run_out_are_run_out():
     state = play("holdem(stacks=5)", "As Ah Ks Kh raise raise")
     assert state.game.record(state.data)["price"] == 5  # one chip was left for the second raise
@@ -341,7 +362,28 @@ def expect_pokerkit_agrees(game, rng, stack):
         (peer.fold, peer.check_or_call, peer.complete_bet_or_raise_to)[action]()
         state.apply(action)
     assert not peer.status, str(state)
-    assert [peer.payoffs[seat] for seat in seats] == state.returns(), str(state)
+    assert raked(game, peer, seats) == pytest.approx(state.returns(), abs=1e-9), str(state)
+
+
+def raked(game, peer, seats):
+    """What PokerKit pays, less the rake: a share of the pot, up to the cap, which those to whom it is pushed part."""
+    _, _, rake, cap, _ = game.spec.params
+    paid, bets, pushed = (np.zeros(game.players) for _ in range(3))
+    for step in peer.operations:
+        kind = type(step).__name__
+        if kind in ("BlindOrStraddlePosting", "CheckingOrCalling"):
+            bets[step.player_index] += step.amount
+        elif kind == "CompletionBettingOrRaisingTo":
+            bets[step.player_index] = step.amount
+        elif kind == "BetCollection":
+            paid += bets
+            bets[:] = 0
+        elif kind == "ChipsPushing":
+            pushed += step.amounts
+    paid += bets
+    pot = np.minimum(paid, np.sort(paid)[-2]).sum()  # what nobody called goes back
+    part = np.floor(100 * min(rake * pot, cap or np.inf) / np.count_nonzero(pushed) + 0.5) / 100
+    return [peer.payoffs[seat] - (part if pushed[seat] else 0) for seat in seats]
 
 
 def deal_board(peer, faces):
@@ -357,6 +399,14 @@ def test_random_hands_are_those_of_pokerkit(players):
     game = tapete.make(f"holdem(players={players})")
     for i in range(50):
         expect_pokerkit_agrees(game, Rng("pokerkit", players, i), 1000)
+
+
+@pytest.mark.parametrize("rake", ["rake=0.07,rake_cap=0.5", "rake=0.1,rake_cap=3", "rake=0.03"])
+def test_random_hands_are_raked_as_those_of_pokerkit(rake):
+    for i in range(60):
+        rng = Rng("rake", rake, i)
+        game = tapete.make(f"holdem(players={2 + rng.below(5)},{rake})")
+        expect_pokerkit_agrees(game, rng, 1000)
 
 
 @pytest.mark.parametrize("stack", [2, 3, 5, 17, 40])

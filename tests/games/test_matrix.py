@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from tapete.core import Rng, TapeteError, make
-from tapete.core.tables import random_play
+from tapete.core.players import random_play
 from tapete.games.matrix import payoffs
 from tapete.games.matrix.file import LONGEST_FILE
 from tapete.testing import check_game, check_redeal, check_tree, perft

@@ -24,7 +24,7 @@ def watch(progress):
         os.kill(os.getpid(), signal.SIGKILL)
 
 run = learn.Run(folder, name, game, config, resume=True, every=0.0, watch=watch)
-learn.learner(name).train(game, config, run)
+learn.learner(name).training()(game, config, run)
 """
 
 

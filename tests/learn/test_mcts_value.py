@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tapete.core import Rng, State, make
-from tapete.learn.mcts_value import Config, Patience, Training, class_weights, play, train
+from tapete.learn.mcts_value import Config
+from tapete.learn.mcts_value.training import Patience, Training, class_weights, play, train
+from tapete.learn.positions import observe
 from tapete.learn.run import Run, read_metrics
 from tapete.nets import Network
 from tapete.search import playouts
@@ -70,17 +73,17 @@ def test_patience_counts_epochs_without_improvement() -> None:
 
 
 def test_validation_games_are_whole_and_stay(tmp_path: Path) -> None:
-    learner = Training(GAME, TINY, begin(tmp_path))
-    learner.run.load()
-    assert learner.play()
-    rows, held = learner.split()
-    assert sorted([*rows, *held]) == list(range(len(learner.data.states)))
-    apart = set(learner.data.games[rows].tolist()), set(learner.data.games[held].tolist())
+    training = Training(GAME, TINY, begin(tmp_path))
+    training.run.load()
+    assert training.play()
+    rows, held = training.split()
+    assert sorted([*rows, *held]) == list(range(len(training.data.states)))
+    apart = set(training.data.games[rows].tolist()), set(training.data.games[held].tolist())
     assert not apart[0] & apart[1]
     assert len(apart[1]) == 2  # a tenth of 20 games
-    learner.end_generation()
-    assert learner.play()
-    later = set(learner.data.games[learner.split()[1]].tolist())
+    training.end_generation()
+    assert training.play()
+    later = set(training.data.games[training.split()[1]].tolist())
     assert apart[1] < later, "who validated once, never learns"
     assert max(later) >= 20
 
@@ -89,23 +92,23 @@ def test_the_rate_falls_on_a_plateau_and_the_best_weights_come_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = Config(games=6, iterations=4, generations=1, epochs=30, plateau=2, patience=5)
-    learner = Training(GAME, config, begin(tmp_path, config))
-    learner.run.load()
+    training = Training(GAME, config, begin(tmp_path, config))
+    training.run.load()
     losses = iter([0.9, 0.5, *[0.7] * 28])
     best: list[np.ndarray] = []
 
     def validate(rows: Any) -> tuple[float, float]:
-        best.append(learner.model.layers["value"].weight.detach().numpy().copy())  # type: ignore[operator]
+        best.append(training.model.layers["value"].weight.detach().numpy().copy())  # type: ignore[operator]
         return next(losses), 0.5
 
-    monkeypatch.setattr(learner, "validate", validate)
-    assert learner.play()
-    assert learner.fit()
+    monkeypatch.setattr(training, "validate", validate)
+    assert training.play()
+    assert training.fit()
     rates = [line["rate"] for line in read_metrics(tmp_path)]
     assert len(rates) == 7, "two epochs that got better, and five more"
     assert rates == pytest.approx([0.001] * 4 + [0.0008] * 2 + [0.00064])
-    learner.end_generation()
-    np.testing.assert_array_equal(learner.model.layers["value"].weight.detach().numpy(), best[1])  # type: ignore[operator]
+    training.end_generation()
+    np.testing.assert_array_equal(training.model.layers["value"].weight.detach().numpy(), best[1])  # type: ignore[operator]
     half = Network.load(tmp_path / "network.safetensors").weights["value.weight"]
     np.testing.assert_array_equal(half, best[1].astype(np.float16).astype(np.float32))
 
@@ -129,3 +132,70 @@ def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path, symmetries
     assert math.isfinite(read_metrics(tmp_path / "cut")[-1]["loss"])
     whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))
     assert whole == cut
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_loss_weighs_classes_or_not(tmp_path: Path, weighted: bool) -> None:
+    """With a step size of next to nothing, the loss of an epoch is that of the network as it is."""
+    config = Config(games=12, iterations=6, generations=1, rate=1e-9, epochs=1, class_weights=weighted, batch=10_000)
+    training = Training(GAME, config, begin(tmp_path, config))
+    training.run.load()
+    assert training.play()
+    for module in training.model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0.0
+    rows, _ = training.split()
+    results = training.data.results[rows]
+    assert len({int((results == k).sum()) for k in (-1, 1)}) == 2, "there are more of one kind"
+    with torch.no_grad():
+        said = training.model.eval()(torch.from_numpy(observe(GAME, training.data.states[rows])))[:, 0].numpy()
+    errors = (said - results) ** 2
+    expected = np.mean([errors[results == k].mean() for k in np.unique(results)]) if weighted else errors.mean()
+    assert abs(errors.mean() - np.mean([errors[results == k].mean() for k in np.unique(results)])) > 1e-3
+    assert training.fit()
+    assert read_metrics(tmp_path)[0]["loss"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_dropout_is_for_learning_only_and_drawn_from_the_seed(tmp_path: Path) -> None:
+    config = Config(games=6, iterations=4, generations=1, epochs=2, batch=32)
+    weights: list[dict[str, np.ndarray]] = []
+    for name in ("one", "two"):
+        training = Training(GAME, config, begin(tmp_path / name, config))
+        training.run.load()
+        modes: list[tuple[bool, bool]] = []
+        dropout = next(module for module in training.model.modules() if isinstance(module, torch.nn.Dropout))
+
+        def look(module: Any, given: Any, out: torch.Tensor, modes: list[tuple[bool, bool]] = modes) -> None:
+            modes.append((torch.is_grad_enabled(), bool((out == given[0]).all())))
+
+        dropout.register_forward_hook(look)
+        assert training.play()
+        torch.rand(len(weights) + 1)  # whatever PyTorch's own generator is asked for between, it plays no part
+        before = torch.random.get_rng_state()
+        assert training.fit()
+        assert torch.equal(before, torch.random.get_rng_state())
+        assert (True, False) in modes
+        assert (False, True) in modes
+        assert set(modes) == {(True, False), (False, True)}, "nothing is left out when it is asked"
+        weights.append(training.best)
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+
+
+def test_a_run_that_is_stopped_on_a_plateau_ends_the_same(tmp_path: Path) -> None:
+    """The rate has fallen, and nearly all patience is gone: both are remembered."""
+    config = Config(
+        games=10, iterations=4, generations=2, epochs=9, plateau=1, patience=3, factor=0.3, rate=0.02, batch=32
+    )
+    train(GAME, config, begin(tmp_path / "whole", config))
+    places = run_in_pieces(partial(train, GAME, config), partial(begin, tmp_path / "cut", config))
+    lines = [[{**line, "seconds": 0} for line in read_metrics(tmp_path / name)] for name in ("whole", "cut")]
+    assert lines[0] == lines[1]
+    assert len({line["rate"] for line in lines[0]}) > 1
+    assert places >= len(lines[0])
+
+
+@pytest.mark.parametrize(("generation", "games", "iterations"), [(0, 20, 10), (1, 6, 4), (2, 6, 4)])
+def test_generations_with_a_network_have_their_own_knobs(generation: int, games: int, iterations: int) -> None:
+    assert (TINY.games_of(generation), TINY.iterations_of(generation)) == (games, iterations)
+    usual = Config(games=20, iterations=10)
+    assert (usual.games_of(generation), usual.iterations_of(generation)) == (20, 10)

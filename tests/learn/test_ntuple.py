@@ -16,17 +16,9 @@ from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.compile import state_ptr, uint64_ptr
 from tapete.core.evaluator import Evaluator
 from tapete.learn import Progress, Run, configure, read_metrics
-from tapete.learn.ntuple import (
-    Batch,
-    Config,
-    Play,
-    learn,
-    look_ahead,
-    mix_returns,
-    play_games,
-    room,
-    train,
-)
+from tapete.learn.ntuple import Config
+from tapete.learn.ntuple.games import Batch, Play, look_ahead, mix_returns, play_games, room
+from tapete.learn.ntuple.training import Training, annealed, learn, train
 from tapete.nets.ntuple import NTuple
 from tapete.search import MCTS, Budget
 
@@ -256,3 +248,41 @@ def test_other_games_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TapeteError, match="pattern tables are for two players"):
         train(game, SMALL, run)
     run.close()
+
+
+@pytest.mark.parametrize(
+    ("anneal", "rates"), [(0.5, [3, 3, 3, 1.5, 0]), (1.0, [3, 2.25, 1.5, 0.75, 0]), (0.25, [3, 3, 3, 3, 0])]
+)
+def test_the_rate_goes_down_to_zero_in_the_last_part(anneal: float, rates: list[float]) -> None:
+    assert [annealed(3.0, anneal, left) for left in (1, 0.75, 0.5, 0.25, 0)] == pytest.approx(rates)
+
+
+def test_without_annealing_the_rate_stays() -> None:
+    assert [annealed(3.0, 0.0, left) for left in (1, 0.5, 0.01)] == [3, 3, 3]
+
+
+def test_either_part_of_a_run_has_its_rate_and_its_depth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = Config(games=800, deep_games=400, depth=3, rate=2.0, deep_rate=0.5, anneal=0.5, endgame=5, trace=0.6)
+    game = make("othello(size=4)")
+    training = Training(game, config, Run(tmp_path, "ntuple", game, config))
+    rates: list[float] = []
+    plays: list[Play] = []
+    begun: list[bool] = []
+
+    def watched_learn(*about: Any) -> float:
+        rates.append(about[-1])
+        begun.append(not training.coherence.any())
+        return float(learn(*about))
+
+    def watched_play(*about: Any) -> int:
+        plays.append(about[3])
+        return int(play_games(*about))
+
+    monkeypatch.setattr("tapete.learn.ntuple.training.learn", watched_learn)
+    monkeypatch.setattr("tapete.learn.ntuple.training.play_games", watched_play)
+    while training.done < training.total:
+        training.play_and_learn()
+    assert rates == pytest.approx([2, 2, 2, 1, 0.5, 0.5])
+    assert [play.depth for play in plays] == [1, 1, 1, 1, 3, 3]
+    assert {(play.endgame, play.trace) for play in plays} == {(5, 0.6)}
+    assert begun == [True, False, False, False, True, False], "what was remembered of errors is forgotten once"

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +18,15 @@ from typer.testing import CliRunner
 
 import tapete.cli  # noqa: F401 (which finds the commands)
 from tapete import learn
+from tapete.agents import load
 from tapete.cli.app import app
-from tapete.core import TapeteError, make
+from tapete.core import Rng, TapeteError, make
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.learn.run import CHECKPOINT, Description, Run, read_metrics
+from tapete.nets import Network
+from tapete.nets.zoo import residual
+from tapete.solve import solve
+from tapete.solve.solution import find
 
 GAME = make("othello(size=4)")
 
@@ -204,11 +213,15 @@ def test_what_is_taken_from_a_checkpoint_is_checked(tmp_path: Path) -> None:
 
 
 def test_every_learner_has_knobs_that_are_explained() -> None:
-    assert {"mcts-value", "zero"} <= learn.learners().keys()
-    for name in learn.learners():
-        for knob, usual, about in learn.knobs(learn.learner(name).Config):
-            assert about or knob == "seed", f"{name}: {knob} says nothing"
-            assert isinstance(usual, int | float | str), f"{name}: {knob} has no usual value"
+    assert {"mcts-value", "ntuple", "zero"} <= learn.learners().keys()
+    for name, found in learn.learners().items():
+        assert found.name == name
+        assert len(found.about) > 20
+        assert callable(found.training())
+        assert len(found.knobs) > 5
+        for knob in found.knobs:
+            assert len(knob.about) > 10, f"{name}: {knob.name} says nothing"
+            assert getattr(found.config(), knob.name) == knob.usual
 
 
 def test_knobs_are_set_by_name() -> None:
@@ -262,3 +275,105 @@ def test_the_command_trains_resumes_and_says_how_to_play(tmp_path: Path) -> None
     wrong = CliRunner().invoke(app, ["train", "--run", folder, "--resume", "games=5"])
     assert "games=4" in str(wrong.exception)
     assert json.loads((tmp_path / "run" / "config.json").read_text())["config"]["channels"] == 4
+
+
+def test_all_of_a_run_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the lines of metrics before a checkpoint that counts them."""
+    events: list[tuple[str, int]] = []
+    fsync, replace = os.fsync, os.replace
+
+    def watched_fsync(handle: int) -> None:
+        fsync(handle)
+        events.append(("disk", os.fstat(handle).st_ino))
+
+    def watched_replace(draft: Any, path: Any) -> None:
+        events.append((Path(path).name, os.stat(draft).st_ino))
+        replace(draft, path)
+
+    monkeypatch.setattr(os, "fsync", watched_fsync)
+    monkeypatch.setattr(os, "replace", watched_replace)
+    run = begin(tmp_path / "run")
+    run.load()
+    config, folder = (run.folder / "config.json").stat().st_ino, run.folder.stat().st_ino
+    assert events == [("disk", config), ("config.json", config), ("disk", folder)]
+    events.clear()
+    run.log(loss=1.0)
+    run.save({"a": np.zeros(3)})
+    metrics, saved = ((run.folder / f"{name}").stat().st_ino for name in ("metrics.jsonl", "checkpoint.safetensors"))
+    assert events == [("disk", metrics), ("disk", saved), ("checkpoint.safetensors", saved), ("disk", folder)]
+
+
+def test_a_network_that_is_trained_on_is_read_anew(tmp_path: Path) -> None:
+    """Whoever plays by the folder of a run plays by what is there now, whatever the clock says."""
+    game, thoughts = make("othello(size=4)"), []
+    path = tmp_path / "network.safetensors"
+    for seed in (1, 2, 1):
+        Network.random(residual((3, 4, 4), 17, channels=4, blocks=1), Rng(seed), game=str(game)).save(path)
+        os.utime(path, ns=(seed, seed))
+        policy = load(f"{tmp_path}(50)", game)
+        thought = policy.think(game.start().view(0), Rng(1))
+        thoughts.append(thought.values)
+    assert thoughts[0] == thoughts[2] != thoughts[1]
+
+
+def test_a_solution_that_is_solved_on_is_read_anew(tmp_path: Path) -> None:
+    kuhn, found = make("kuhn"), []
+    for iterations in (10, 200):
+        solve(kuhn, until=0.0, iterations=iterations, folder=tmp_path)
+        solution = find(kuhn, tmp_path)
+        assert solution is not None
+        found.append(solution.about["iterations"])
+    assert found == [10, 200]
+
+
+WITHOUT = """
+import sys
+sys.modules["torch"] = None
+from tapete.cli import main
+sys.argv = ["tapete", *sys.argv[1:]]
+main()
+"""
+
+
+def without_pytorch(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-c", WITHOUT, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_learners_are_listed_without_pytorch(tmp_path: Path) -> None:
+    with_it, without = CliRunner().invoke(app, ["train"]).stdout.splitlines(), without_pytorch("train")
+    assert without.returncode == 0
+    lines = without.stdout.splitlines()
+    hints = [line.strip() for line in lines if line not in with_it]
+    assert hints == [
+        f"{name} needs torch, which is not installed: pip install 'tapete[learn]'" for name in ("mcts-value", "zero")
+    ]
+    assert [line for line in lines if line in with_it] == with_it
+    for name, found in learn.learners().items():
+        assert f"{name}: {found.about}" in lines
+        for knob in found.knobs:
+            assert any(line.strip().startswith(f"{knob.name}=") and line.endswith(knob.about) for line in lines)
+    refused = without_pytorch("train", "othello", "--with", "zero", "--run", str(tmp_path / "run"))
+    assert refused.returncode == 2
+    assert refused.stderr == f"tapete: {hints[1]}\n"
+    assert not (tmp_path / "run").exists()
+
+
+def test_listing_learners_imports_no_pytorch() -> None:
+    code = "import sys; from tapete import learn; learn.learners(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_range_of_every_knob_is_kept() -> None:
+    """One step beyond each end is refused, with the knob's name; the ends themselves are not."""
+    for name, found in learn.learners().items():
+        bounded = 0
+        parts: Any = fields(found.config)
+        for part in parts:
+            for end, beyond in zip(part.metadata["range"], (-1, 1), strict=True):
+                if math.isfinite(end):
+                    bounded += 1
+                    kind = type(part.default)
+                    assert getattr(found.config(**{part.name: kind(end)}), part.name) == end
+                    with pytest.raises(TapeteError, match=f"^{part.name} must be between"):
+                        found.config(**{part.name: end + beyond * (1 if kind is int else 1e-3)})
+        assert bounded > 10, name

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from tapete.core import Rng, TapeteError  # noqa: E402
-from tapete.nets import Architecture, Layer, Network  # noqa: E402
-from tapete.nets.torch import Module, from_torch, to_torch  # noqa: E402
-from tapete.nets.zoo import lstm_mlp, mlp, paper_cnn, residual  # noqa: E402
+from tapete.core import Rng, TapeteError
+from tapete.nets import Architecture, Layer, Network
+from tapete.nets.torch import Module, from_torch, to_torch
+from tapete.nets.zoo import lstm_mlp, mlp, paper_cnn, residual
 
 CLOSE = 1e-5
 
@@ -54,6 +53,30 @@ ARCHITECTURES = {
             Layer("dropout", rate=0.5),
             Layer("dense", units=30, norm=True, add="first", activation="sigmoid"),
             Layer("dense", units=2, name="value"),
+        )
+    ),
+    "dropout, read again later": Architecture(
+        (
+            Layer("input", shape=(30,)),
+            Layer("dense", units=30, activation="relu", name="first"),
+            Layer("dropout", rate=0.5, name="kept"),
+            Layer("dense", units=30, activation="relu", name="second"),
+            Layer("dense", units=30, activation="relu", name="third"),
+            Layer("dense", units=30, of=("kept",), add="third", activation="relu", name="fourth"),
+            Layer("dense", units=30, activation="relu", name="fifth"),
+            Layer("dense", units=30, add="kept", name="value"),
+            Layer("concat", of=("fourth", "fifth", "kept", "value"), name="all"),
+        ),
+        heads=("value", "all", "kept"),
+    ),
+    "dropout, and layers that stay": Architecture(
+        (
+            Layer("input", shape=(30,)),
+            Layer("dense", units=30, activation="relu", name="first"),
+            Layer("dropout", rate=0.5, name="kept"),
+            *(Layer("dense", units=30, of=("kept",), name=f"branch{i}") for i in range(2)),
+            *(Layer("dense", units=30, of=(f"branch{i}",), name=f"leaf{i}") for i in range(2)),
+            Layer("concat", of=("leaf0", "leaf1"), name="value"),
         )
     ),
     "several inputs, one twice": Architecture(

@@ -98,11 +98,11 @@ def plans(form: SequenceForm, strategy: Probabilities) -> tuple[NDArray[np.float
     return found[0], found[1]
 
 
-def strategy_of(table: Strategy, keys: Iterable[int]) -> Probabilities:
-    """What a table says at these information sets, as an agent plays it."""
+def strategy_of(strategy: Strategy, keys: Iterable[int]) -> Probabilities:
+    """What a strategy says at these information sets, as an agent plays it."""
     found: Probabilities = {}
     for key in keys:
-        probs = table.lookup(key)
+        probs = strategy.lookup(key)
         assert probs is not None
         found[key] = (probs / probs.sum(dtype=np.float64)).tolist()
     return found

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from tapete.core.game import State
+from tapete.core import calls
+from tapete.core.game import State, View
 from tapete.core.rng import Rng
 
 
@@ -106,3 +107,55 @@ def back_up(path: list[Node], movers: list[int], values: list[float]) -> None:
     for node, mover in zip(path[1:], movers, strict=True):
         node.visits += 1
         node.total += values[mover]
+
+
+@dataclass
+class Infoset:
+    """What a mover knows: how often it came up, and of each move how often it was tried and what it brought."""
+
+    actions: list[int]
+    visits: int = 0
+    tries: list[int] = field(default_factory=list)
+    totals: list[float] = field(default_factory=list)
+
+    def choose(self, weight: float, rng: Rng) -> int:
+        n = len(self.actions)
+        if 0 in self.tries:
+            start = rng.below(n)
+            return next(i for k in range(n) if self.tries[i := (start + k) % n] == 0)
+        bonus = weight * math.sqrt(2 * math.log(self.visits))
+        return max(range(n), key=lambda i: self.totals[i] / self.tries[i] + bonus * (1 / math.sqrt(self.tries[i])))
+
+
+def ismcts(view: View, world: State, iterations: int, c: float, random_opponents: bool, rng: Rng) -> dict[int, Infoset]:
+    """IS-MCTS with random playouts from a world that the seat takes for possible; what is known in the end, by key."""
+    known: dict[int, Infoset] = {}
+    low, high = math.inf, -math.inf
+    for _ in range(iterations):
+        state = world.copy()
+        calls.redeal(state.game.rulebook, state.data, view.seat, rng.words)
+        weight = c * max(high - low, 0.0) / 2
+        path: list[tuple[Infoset, int, int]] = []
+        is_new = False
+        while not state.over and not is_new:
+            who, legal = state.deal(rng).player, state.actions()
+            if state.over:
+                break
+            if random_opponents and who != view.seat:
+                state.apply(rng.choice(legal))
+                continue
+            key = state.infoset(who)
+            is_new = key not in known
+            node = known.setdefault(key, Infoset(legal, 0, [0] * len(legal), [0.0] * len(legal)))
+            move = node.choose(weight, rng)
+            path.append((node, move, who))
+            state.apply(legal[move])
+        while not state.deal(rng).over:
+            state.apply(rng.choice(state.actions()))
+        values = state.returns()
+        low, high = min(low, *values), max(high, *values)
+        for node, move, who in path:
+            node.visits += 1
+            node.tries[move] += 1
+            node.totals[move] += values[who]
+    return known

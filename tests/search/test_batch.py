@@ -93,7 +93,7 @@ def test_without_memory_it_still_searches() -> None:
     forest = forest_of(positions(2), nodes=8)
     forest.grow(predict, 200, rng=Rng(1))
     assert forest.visits().sum(axis=1).tolist() == [199, 199]
-    assert (forest.used <= forest.trees.shape[1]).all()
+    assert (forest.arrays.used[:, 0] <= forest.trees.shape[1]).all()
 
 
 def test_noise_at_the_root_is_dirichlet() -> None:
@@ -126,3 +126,31 @@ def test_a_share_of_noise() -> None:
 def test_other_games_are_refused(name: str) -> None:
     with pytest.raises(TapeteError, match="nothing is hidden"):
         Forest(make(name), 1, 10)
+
+
+@pytest.mark.parametrize("plies", [3, 4])
+def test_a_step_to_what_was_never_tried_begins_anew(plies: int) -> None:
+    state, rng = GAME.start(), Rng(5)
+    for _ in range(plies):
+        state.apply(rng.choice(state.actions()))
+    forest = forest_of([state])
+    forest.grow(predict, 2, rng=Rng(1))
+    untried = next(action for action in state.actions() if forest.visits()[0, action] == 0)
+    forest.step(np.array([untried], dtype=np.int32))
+    after = state.copy().apply(untried)
+    assert forest.trees[0, 0]["mover"] == after.player
+    assert forest.arrays.used[0, 0] == 1
+    forest.grow(predict, 60, rng=Rng(1))
+    assert forest.visits().tolist() == grown([after], 60).visits().tolist()
+
+
+@pytest.mark.parametrize("c", [0.2, 3.0])
+def test_the_constant_is_that_of_a_single_tree(c: float) -> None:
+    state = positions(3)[2]
+    forest = Forest(GAME, 1, 4000, c=c)
+    forest.roots[0] = state.data
+    forest.plant(np.arange(1))
+    forest.grow(predict, 100, rng=Rng(1))
+    search = MCTS(GAME, lambda: NETWORK.evaluator(GAME), c=c)
+    thought = search.run(state.view(state.player), Rng(1), Budget(iterations=100))
+    assert {action: int(forest.visits()[0, action]) for action in thought.visits} == thought.visits

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tapete.core import Game, Rng, State, TapeteError, make
@@ -8,6 +9,7 @@ from tapete.solve import find
 from tapete.solve.response import best_response
 from tapete.solve.sequence_form import SequenceForm
 from tests.oracles import trees
+from tests.search import naive
 
 HIDDEN = ["kuhn", "leduc", "rps", "dudo(5,2,2)", "domino(3,4)", "truco", "holdem", "holdem(players=5)", "doudizhu"]
 
@@ -35,11 +37,112 @@ def test_it_does_the_same_in_worlds_that_its_seat_cannot_tell_apart(name: str) -
         different += other != state
         assert other.infoset(seat) == state.infoset(seat)
         here, there = (
-            ISMCTS(game, infosets=4096).run(world.view(seat), Rng(seed), Budget(iterations=200))
-            for world in (state, other)
+            ISMCTS(game).run(world.view(seat), Rng(seed), Budget(iterations=200)) for world in (state, other)
         )
         assert here == there
     assert different > 5, "worlds that are the same prove nothing"
+
+
+def known(search: ISMCTS, thread: int = 0) -> dict[int, tuple[int, list[int], list[int], list[float]]]:
+    """All that a tree remembers, by the key of the information set: visits; actions, tries and totals of its moves."""
+    memory = search.trees[thread].memory
+    found = {}
+    for entry in memory.sets[: memory.used[0]]:
+        moves = memory.moves[entry["first"] : entry["first"] + entry["count"]]
+        key = int(memory.keys[entry["slot"]])
+        found[key] = (int(entry["visits"]), *(moves[name].tolist() for name in ("action", "visits", "total")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "c", "opponents"),
+    [
+        ("kuhn", 1.0, "search"),
+        ("kuhn", 1.0, "random"),
+        ("leduc", 0.4, "search"),
+        ("leduc", 2.5, "random"),
+        ("truco", 1.0, "search"),
+        ("holdem(players=3)", 1.0, "search"),
+        ("holdem(players=4)", 0.7, "random"),
+        ("doudizhu", 1.0, "search"),
+    ],
+)
+def test_it_grows_the_tree_of_the_paper(name: str, c: float, opponents: str) -> None:
+    game = make(name)
+    state = some_state(game, 4)
+    view = state.view(state.player)
+    search, iterations = ISMCTS(game, c=c, opponents=opponents), 6000 if name == "kuhn" else 900
+    thought = search.run(view, Rng(1), Budget(iterations))
+    rng = Rng(1)
+    world = view.sample(rng)
+    stream = Rng("search", rng.below(1 << 30), rng.below(1 << 30), 0)
+    twin = naive.ismcts(view, world, iterations, c, opponents == "random", stream)
+    ours = known(search)
+    assert ours.keys() == {max(key, 1) for key in twin}
+    for key, node in twin.items():
+        visits, actions, tries, totals = ours[max(key, 1)]
+        assert (visits, actions, tries) == (node.visits, node.actions, node.tries)
+        assert totals == pytest.approx(node.totals)
+    root = twin[view.infoset]
+    assert thought.visits == dict(zip(root.actions, root.tries, strict=True))
+
+
+@pytest.mark.parametrize("name", ["leduc", "truco", "holdem(players=3)"])
+def test_what_was_forgotten_leaves_no_trace(name: str) -> None:
+    game = make(name)
+    search = ISMCTS(game, keep=False)
+    for seed in range(6):
+        state = some_state(game, seed)
+        view, fresh = state.view(state.player), ISMCTS(game)
+        budget = Budget(1500 if seed % 2 else 100)
+        assert search.run(view, Rng(seed), budget) == fresh.run(view, Rng(seed), budget)
+        assert known(search) == known(fresh)
+        assert np.count_nonzero(search.trees[0].memory.keys) == len(known(search))
+
+
+def test_memory_begins_small_and_grows_up_to_its_limit() -> None:
+    game = make("truco")
+    state = some_state(game, 1)
+    view = state.view(state.player)
+    search = ISMCTS(game)
+    assert search.bytes == 0
+    search.run(view, Rng(1), Budget(4))
+    assert 0 < search.bytes < 100_000
+    search.run(view, Rng(1), Budget(20_000))
+    assert search.bytes > 1 << 20
+    for threads in (1, 2, 3):
+        small = ISMCTS(game, memory=300_000)
+        for seed in range(3):
+            thought = small.run(view, Rng(seed), Budget(5000, threads=threads))
+            assert sum(thought.visits.values()) >= 5000
+            assert 100_000 < small.bytes <= 300_000
+        assert len(small.trees) == threads
+
+
+def test_too_much_that_is_known_is_forgotten() -> None:
+    game = make("truco")
+    state = some_state(game, 1)
+    view = state.view(state.player)
+    search = ISMCTS(game, memory=300_000)
+    for seed in range(3):
+        thought = search.run(view, Rng(seed), Budget(5000))
+        assert sum(thought.visits.values()) == 5000, "the tree was more than half full"
+    sparing = ISMCTS(game, memory=30_000_000)
+    for times in (1, 2, 3):
+        assert sum(sparing.run(view, Rng(times), Budget(5000)).visits.values()) == times * 5000
+
+
+def test_two_trees_are_added_up() -> None:
+    state = make("leduc").start().deal(Rng(1))
+    view = state.view(state.player)
+    search = ISMCTS(state.game)
+    thought = search.run(view, Rng(1), Budget(501, threads=2))
+    first, second = (known(search, thread)[view.infoset] for thread in (0, 1))
+    assert (sum(first[2]), sum(second[2])) == (251, 250)
+    assert first != second
+    assert list(thought.visits.values()) == [a + b for a, b in zip(first[2], second[2], strict=True)]
+    for i, action in enumerate(first[1]):
+        assert thought.values[action] == pytest.approx((first[3][i] + second[3][i]) / thought.visits[action])
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "truco"])
@@ -51,9 +154,9 @@ def test_no_seat_in_the_tree_has_more_nodes_than_information_sets(name: str) -> 
     search.run(state.view(state.player), Rng(1), Budget(iterations=3000))
     tree = search.trees[0]
     if name == "kuhn":
-        assert tree.used[0] <= 12
-    keys = tree.keys[tree.keys != 0]
-    assert len(keys) == tree.used[0] == len(set(keys.tolist()))
+        assert tree.memory.used[0] <= 12
+    keys = tree.memory.keys[tree.memory.keys != 0]
+    assert len(keys) == tree.memory.used[0] == len(set(keys.tolist()))
 
 
 def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: str, rest: trees.Probabilities) -> float:
@@ -61,7 +164,7 @@ def gain(game: Game, root: trees.Node, seat: int, iterations: int, opponents: st
     strategy = dict(rest)
     for state in decisions(game.start(), seat):
         key = state.infoset(seat)
-        search = ISMCTS(game, opponents=opponents, infosets=4096)
+        search = ISMCTS(game, opponents=opponents)
         thought = search.run(state.view(seat), Rng(1, key), Budget(iterations=iterations))
         strategy[key] = list(thought.probabilities.values())
     value = trees.value(root, strategy)
@@ -129,11 +232,11 @@ def test_what_is_known_is_kept_and_memory_is_bounded() -> None:
     search = ISMCTS(state.game)
     search.run(view, Rng(1), Budget(100))
     assert sum(search.run(view, Rng(2), Budget(100)).visits.values()) == 200
-    small = ISMCTS(make("truco"), infosets=64)
+    small = ISMCTS(make("truco"), memory=64 << 10)
     state = small.game.start().deal(Rng(1))
     for seed in range(3):
         small.run(state.view(state.player), Rng(seed), Budget(1000))
-        assert small.trees[0].used[0] <= 64
+        assert small.bytes <= 64 << 10
 
 
 def test_the_line_can_be_played() -> None:

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tapete.core import Rng, State, TapeteError, Thought, make
+from tapete.core import Game, Rng, State, TapeteError, Thought, make
 from tapete.core.evaluator import Evaluator
-from tapete.search import MCTS, Budget
+from tapete.search import MCTS, Budget, playouts
 from tapete.search.mcts import FIRST_PLAY, PUCT, UCT
 from tests.search import naive, opinion
 
@@ -39,7 +41,7 @@ def stream() -> Rng:
 
 def agree(tree: object, ours: int, theirs: naive.Node) -> None:
     """Whether a node and all below it are the same."""
-    node = tree.memory[ours]  # type: ignore[attr-defined]
+    node = tree.tree.nodes[ours]  # type: ignore[attr-defined]
     assert (node["action"], node["visits"]) == (theirs.action, theirs.visits)
     assert node["total"] == pytest.approx(theirs.total, abs=1e-9)
     children = range(node["first"], node["first"] + node["count"])
@@ -54,6 +56,26 @@ def test_uct_grows_the_tree_of_the_papers(plies: int) -> None:
     mcts = MCTS(OTHELLO)
     search(state, 700, mcts)
     agree(mcts.trees[0], 0, naive.uct(state, 700, UCT, stream()))
+
+
+@pytest.mark.parametrize("c", [0.1, 0.7, 4.0])
+def test_the_constants_of_both_ways_of_choosing(c: float) -> None:
+    state = middle(5)
+    uct, puct = MCTS(OTHELLO, c=c), MCTS(OTHELLO, opinionated, c=c)
+    search(state, 500, uct)
+    agree(uct.trees[0], 0, naive.uct(state, 500, c, stream()))
+    search(state, 500, puct)
+    agree(puct.trees[0], 0, naive.puct(state, 500, c, FIRST_PLAY))
+
+
+def test_constants_are_in_units_of_half_the_range_of_payoffs() -> None:
+    game = Game(replace(OTHELLO.spec, utility=(-1.0, 5.0)), OTHELLO.package)
+    state = State(game, middle(5).data, None)
+    uct, puct = MCTS(game, c=0.5), MCTS(game, opinionated, c=0.5)
+    search(state, 500, uct)
+    agree(uct.trees[0], 0, naive.uct(middle(5), 500, 1.5, stream()))
+    search(state, 500, puct)
+    agree(puct.trees[0], 0, naive.puct(middle(5), 500, 1.5, 3 * FIRST_PLAY))
 
 
 @pytest.mark.parametrize("plies", [0, 5, 20, 28])
@@ -120,7 +142,7 @@ def test_the_next_move_begins_with_what_is_known() -> None:
     search(state, 4000, fresh)
     tree = mcts.trees[0]
     node = next(child for child in tree.children(0) if child["action"] == line[0])
-    below = tree.memory[node["first"] : node["first"] + node["count"]]
+    below = tree.tree.nodes[node["first"] : node["first"] + node["count"]]
     known = int(below[below["action"] == line[1]]["visits"][0])
     assert known > 50
     for action in line:
@@ -135,16 +157,16 @@ def test_a_tree_that_was_cut_is_the_tree_that_was_there() -> None:
     mcts = MCTS(OTHELLO)
     action = search(state, 5000, mcts).line[0]
     tree = mcts.trees[0]
-    index = next(i for i in range(1, 1 + len(tree.children(0))) if tree.memory[i]["action"] == action)
+    index = next(i for i in range(1, 1 + len(tree.children(0))) if tree.tree.nodes[i]["action"] == action)
     before = copied(tree, index)
     state.apply(action)
     tree.move_to(state.data, keep=True)
     agree(tree, 0, before)
-    assert tree.used[0] == count(before)
+    assert tree.tree.used[0] == count(before)
 
 
 def copied(tree: object, index: int) -> naive.Node:
-    node = tree.memory[index]  # type: ignore[attr-defined]
+    node = tree.tree.nodes[index]  # type: ignore[attr-defined]
     children = [copied(tree, i) for i in range(node["first"], node["first"] + node["count"])]
     return naive.Node(int(node["action"]), int(node["visits"]), float(node["total"]), children=children)
 
@@ -159,12 +181,60 @@ def test_another_game_begins_with_nothing() -> None:
     assert sum(search(middle(10, seed=2), 500, mcts).visits.values()) == 500
 
 
+@pytest.mark.parametrize("evaluator", [playouts, opinionated])
+@pytest.mark.parametrize("plies", [4, 5])  # one seat to move, and the other
+def test_a_move_that_was_never_tried_begins_with_nothing(evaluator: Callable[[], Evaluator], plies: int) -> None:
+    state = middle(plies)
+    mcts = MCTS(OTHELLO, evaluator)
+    thought = search(state, 2, mcts)
+    untried = [action for action, n in thought.visits.items() if n == 0]
+    assert untried
+    state.apply(untried[0])
+    assert search(state, 300, mcts) == search(state, 300, MCTS(OTHELLO, evaluator))
+    assert mcts.trees[0].tree.nodes[0]["mover"] == state.player
+
+
+def test_a_tree_is_found_again_four_plies_later_and_not_further() -> None:
+    for plies, is_found in ((1, True), (4, True), (5, False)):
+        state, mcts = middle(26, seed=3), MCTS(OTHELLO)
+        line = search(state, 20_000, mcts).line
+        assert len(line) > 5
+        for action in line[:plies]:
+            state.apply(action)
+        assert (sum(search(state, 10, mcts).visits.values()) > 10) == is_found
+
+
+def test_two_trees_are_added_up() -> None:
+    state, mcts = middle(4), MCTS(OTHELLO)
+    thought = search(state, 501, mcts, threads=2)
+    first, second = ({move["action"]: move for move in tree.children(0)} for tree in mcts.trees)
+    assert [sum(int(move["visits"]) for move in moves.values()) for moves in (first, second)] == [251, 250]
+    for action, n in thought.visits.items():
+        assert n == first[action]["visits"] + second[action]["visits"]
+        assert thought.values[action] == pytest.approx((first[action]["total"] + second[action]["total"]) / n)
+    counts = [int(moves[thought.line[0]]["visits"]) for moves in (first, second)]
+    assert thought.line == mcts.trees[int(np.argmax(counts))].line(thought.line[0]), "the line is of who knows more"
+
+
+def test_memory_begins_small_and_grows_up_to_its_limit() -> None:
+    state, mcts = middle(2), MCTS(OTHELLO)
+    assert mcts.bytes == 0
+    search(state, 4, mcts)
+    assert 0 < mcts.bytes < 100_000
+    search(state, 20_000, mcts)
+    assert mcts.bytes > 1 << 20
+    for threads in (1, 2, 3):
+        small = MCTS(OTHELLO, memory=300_000)
+        assert sum(search(state, 9000, small, threads=threads).visits.values()) == 9000
+        assert 250_000 < small.bytes <= 300_000
+
+
 def test_memory_is_bounded() -> None:
     state = middle(2)
-    mcts = MCTS(OTHELLO, nodes=100)
+    mcts = MCTS(OTHELLO, memory=100_000)
     thought = search(state, 5000, mcts)
     assert sum(thought.visits.values()) == 5000
-    assert mcts.trees[0].used[0] <= 100 == len(mcts.trees[0].memory)
+    assert 50_000 < mcts.bytes <= 100_000
 
 
 def test_a_limit_of_time_searches_something() -> None:

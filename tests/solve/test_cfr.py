@@ -53,7 +53,7 @@ def expect_same(ours: CFR, theirs: NaiveCFR) -> None:
             block = slice(plex.first[i], plex.first[i + 1])
             regrets = [kept(theirs.algorithm, theirs.t, regret) for regret in theirs.regrets[key]]
             assert ledger.regrets[block] == pytest.approx(regrets, abs=1e-9)
-            assert strategy[block] == pytest.approx(average[key], abs=1e-7)  # as many digits as a table has
+            assert strategy[block] == pytest.approx(average[key], abs=1e-7)  # as many digits as a file has
             total = ledger.total[block].sum()
             if total > 0:
                 assert ledger.total[block] / total == pytest.approx(average[key], abs=1e-9)
@@ -192,13 +192,13 @@ def test_kuhns_family_of_equilibria(alpha):
 def test_what_is_found_belongs_to_the_family(algorithm):
     run = CFR(form_of("kuhn"), SCHEMES[algorithm])
     run.run(30_000)
-    table = run.table()
+    found = run.strategy()
     keys = {text: next(iter(kuhn_strategy({text: 0}))) for text in kuhn_family(0)}
-    strategy = strategy_of(table, keys.values())
-    found = {text: strategy[key][1] for text, key in keys.items()}
-    alpha = found["J Q"]
+    strategy = strategy_of(found, keys.values())
+    bets = {text: strategy[key][1] for text, key in keys.items()}
+    alpha = bets["J Q"]
     assert 0 <= alpha <= 1 / 3 + 1e-3
-    assert found == pytest.approx(kuhn_family(alpha), abs=2e-2)
+    assert bets == pytest.approx(kuhn_family(alpha), abs=2e-2)
 
 
 def test_runs_go_on_where_they_were():
@@ -211,12 +211,12 @@ def test_runs_go_on_where_they_were():
         assert (array == parts.arrays()[name]).all()
 
 
-def test_a_table_has_what_the_proof_is_about():
+def test_a_strategy_has_what_the_proof_is_about():
     run = CFR(form_of("dudo(3,1,1)"), SCHEMES["dcfr"])
     run.run(50)
-    table = run.table(game="dudo(3,1,1)")
-    strategy = strategy_of(table, np.concatenate(run.form.keys).tolist())
+    found = run.strategy(game="dudo(3,1,1)")
+    strategy = strategy_of(found, np.concatenate(run.form.keys).tolist())
     again, proof = prove(run.form, plans(run.form, strategy)), run.prove()
     assert again == pytest.approx(proof, abs=1e-14)
-    assert len(table.keys) == run.form.infosets
-    assert table.about == {"game": "dudo(3,1,1)"}
+    assert len(found.keys) == run.form.infosets
+    assert found.about == {"game": "dudo(3,1,1)"}

@@ -109,7 +109,7 @@ def test_every_play_is_the_one_that_the_definitions_draw(name, procedure):
         rows.append((row, column))
         columns.append((column, row))
         matching.play(rng, t + 1)
-        assert matching.last.tolist() == [row, column], f"play {t}"
+        assert matching.meeting.last.tolist() == [row, column], f"play {t}"
     assert matching.iterations == 200
 
 
@@ -123,9 +123,9 @@ def test_regrets_after_given_plays(name):
         matching = Matching(payoffs(make(name)), procedure)
         matching.watch(rows[:60])
         matching.watch(rows[60:])
-        for learner, u, plays in zip(matching.learners, (first, second), (rows, columns), strict=True):
+        for matcher, u, plays in zip(matching.meeting[:2], (first, second), (rows, columns), strict=True):
             wanted = [unconditional(u, plays)] if procedure == "unconditional" else conditional(u, plays)
-            np.testing.assert_allclose(learner.regrets / 200, wanted, atol=1e-12)
+            np.testing.assert_allclose(matcher.regrets / 200, wanted, atol=1e-12)
         for regret, u, plays in zip(
             unconditional_regrets(*matching.payoffs, matching.joint), (first, second), (rows, columns), strict=True
         ):
@@ -137,20 +137,20 @@ def test_regrets_after_given_plays(name):
 def test_the_plays_of_the_slides():
     matching = Matching(payoffs(make("rps")), "conditional")
     matching.watch(SLIDES)
-    regrets = matching.learners[0].regrets / 3
+    regrets = matching.meeting.rows.regrets / 3
     assert regrets[ROCK].tolist() == pytest.approx([0, -1 / 3, 1 / 3])
     assert regrets[PAPER].tolist() == [0, 0, 0]
     matching = Matching(payoffs(make("rps")), "unconditional")
     matching.watch(SLIDES)
-    assert (matching.learners[0].regrets[0, [PAPER, SCISSORS]] / 3).tolist() == pytest.approx([-2 / 3, 1 / 3])
+    assert (matching.meeting.rows.regrets[0, [PAPER, SCISSORS]] / 3).tolist() == pytest.approx([-2 / 3, 1 / 3])
 
 
 @pytest.mark.parametrize("name", ["rps", "token_domino", "blotto", "battle", "dilemma"])
 def test_mu_is_the_smallest_that_keeps_probabilities_valid(name):
-    for learner, u in zip(Matching(payoffs(make(name)), "conditional").learners, tables(name), strict=True):
-        assert learner.mu == normaliser(u)
+    for matcher, u in zip(Matching(payoffs(make(name)), "conditional").meeting[:2], tables(name), strict=True):
+        assert matcher.mu == normaliser(u)
         numbers = np.array(u)
-        assert 0 < learner.mu <= (len(u) - 1) * (numbers.max() - numbers.min())
+        assert 0 < matcher.mu <= (len(u) - 1) * (numbers.max() - numbers.min())
 
 
 # ---- invariant vectors
@@ -256,8 +256,8 @@ def test_seeded_runs_are_the_same_in_one_piece_or_in_many(procedure):
     for until in (1, 2, 50, 777, 5000):
         pieces.play(rng, until)
     other.play(Rng(9), 5000)
-    assert (whole.counts == pieces.counts).all()
-    assert (whole.counts != other.counts).any()
+    assert (whole.meeting.counts == pieces.meeting.counts).all()
+    assert (whole.meeting.counts != other.meeting.counts).any()
     assert (match(both, procedure, Rng(8), bound=0, limit=5000).joint == whole.joint).all()
 
 

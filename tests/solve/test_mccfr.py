@@ -113,7 +113,7 @@ def test_chance_sampling_without_chance_is_cfr():
     where = blocks(run)
     for ledger, keys in zip(cfr.ledgers, form.keys, strict=True):
         assert run._book.numbers[where[int(keys[0])][0]] == pytest.approx(ledger.regrets[1:], abs=1e-9)
-    for ours, theirs in zip(plans(form, run.policy()), cfr.average(), strict=True):
+    for ours, theirs in zip(plans(form, run.strategy()), cfr.average(), strict=True):
         assert ours == pytest.approx(theirs, abs=1e-6)
 
 
@@ -135,7 +135,7 @@ def test_a_run_in_parts_is_the_same_run(sampling):
     assert same(resumed.arrays(), saved)
     resumed.run(300)
     assert same(whole.arrays(), resumed.arrays())
-    assert same(whole.policy()._asdict(), resumed.policy()._asdict())
+    assert same(vars(whole.strategy()), vars(resumed.strategy()))
 
 
 @pytest.mark.parametrize("sampling", SAMPLINGS)
@@ -172,8 +172,9 @@ def test_large_games_grow(name, sampling, iterations):
     before = run.infosets
     run.run(iterations)
     assert run.infosets > before > 1_000
-    keys, start, probs = run.policy()
-    assert len(keys) == run.infosets
+    strategy = run.strategy()
+    start, probs = strategy.start, strategy.probs
+    assert len(strategy.keys) == run.infosets
     assert (np.diff(start) > 1).all()
     assert (probs >= 0).all()
     assert np.abs(np.add.reduceat(probs.astype(float), start[:-1]) - 1).max() < 1e-5
@@ -199,27 +200,26 @@ def test_every_player_learns(sampling):
     assert all(averaged.values())
 
 
-def test_a_policy_is_sorted_and_looked_up_by_key():
+def test_a_strategy_is_sorted_and_looked_up_by_key():
     run = MCCFR(make("kuhn"), "external", Rng(1))
     run.run(1_000)
-    policy, table, where = run.policy(), run.table(game="kuhn"), blocks(run)
-    assert (policy.keys[1:] > policy.keys[:-1]).all()
-    assert [array.dtype.name for array in policy] == ["uint64", "int64", "float32"]
-    assert table.about == {"game": "kuhn"}
-    for i, key in enumerate(policy.keys.tolist()):
+    strategy, where = run.strategy(game="kuhn"), blocks(run)
+    assert (strategy.keys[1:] > strategy.keys[:-1]).all()
+    assert strategy.about == {"game": "kuhn"}
+    for i, key in enumerate(strategy.keys.tolist()):
         sums = run._book.numbers[where[key][1]]
-        assert policy.probs[policy.start[i] : policy.start[i + 1]] == pytest.approx(sums / sums.sum())
-        assert table.lookup(key) == pytest.approx(sums / sums.sum())
+        assert strategy.probs[strategy.start[i] : strategy.start[i + 1]] == pytest.approx(sums / sums.sum())
+        assert strategy.lookup(key) == pytest.approx(sums / sums.sum())
     # The first player folds a jack to a bet, and calls with a king.
     for deal, call in (("J Q pass bet", 0.0), ("K Q pass bet", 1.0)):
-        probs = table.lookup(run.game.read(deal).infoset(0))
+        probs = strategy.lookup(run.game.read(deal).infoset(0))
         assert probs is not None
         assert probs[1] == pytest.approx(call, abs=0.05)
 
 
 def test_an_unknown_information_set_is_uniform():
     form = SequenceForm.of(make("kuhn"))
-    empty = MCCFR(form.game, "external", Rng(1)).policy()
+    empty = MCCFR(form.game, "external", Rng(1)).strategy()
     assert prove(form, plans(form, empty)).exploitability == pytest.approx(11 / 12)
 
 

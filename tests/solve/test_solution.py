@@ -121,14 +121,14 @@ def test_what_is_known_is_not_solved_again():
 
 @pytest.mark.parametrize(("name", "value"), [("kuhn", -1 / 18), ("ocp(12)", -0.0618686869), ("domino(2,2)", 2.4)])
 def test_a_solution_and_its_file(tmp_path, name, value):
-    progress, table = solve(make(name), until=1e-4, folder=tmp_path)
-    assert table is not None
+    progress, strategy = solve(make(name), until=1e-4, folder=tmp_path)
+    assert strategy is not None
     assert progress.proof.exploitability <= 1e-4
     assert progress.proof.lower - 1e-9 <= value <= progress.proof.upper + 1e-9
     path = tmp_path / file_name(make(name))
     assert [*tmp_path.iterdir()] == [path], "no checkpoint is left"
     again = Strategy.load(path)
-    assert again.probs.tobytes() == table.probs.tobytes()
+    assert again.probs.tobytes() == strategy.probs.tobytes()
     assert again.about["parameters"] == dict(make(name).spec.parameters)
     expected = progress.to_json()
     del expected["seconds"]
@@ -244,19 +244,19 @@ def test_files_in_the_store_are_what_they_say(tmp_path):
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "ocp(13)", "dudo(6,1,1)", "domino(2,2)"])
 def test_solutions_that_ship_are_as_good_as_they_say(name):
-    form, table = SequenceForm.of(make(name)), find(make(name))
-    assert table is not None
-    strategy = strategy_of(table, np.concatenate(form.keys).tolist())
+    form, shipped = SequenceForm.of(make(name)), find(make(name))
+    assert shipped is not None
+    strategy = strategy_of(shipped, np.concatenate(form.keys).tolist())
     proof = prove(form, plans(form, strategy))
-    assert proof.exploitability == pytest.approx(table.about["exploitability"], abs=1e-7)
+    assert proof.exploitability == pytest.approx(shipped.about["exploitability"], abs=1e-7)
     assert proof.exploitability < 1.01e-5
 
 
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("battle", "not a zero-sum game of two players"),
-        ("doudizhu", "not a zero-sum game of two players"),
+        ("battle", "battle is not zero-sum; only zero-sum games of two players can be solved"),
+        ("doudizhu", "doudizhu has 3 players; only zero-sum games of two can be solved"),
         ("holdem(players=2)", "mccfr"),
     ],
 )
@@ -285,9 +285,9 @@ def test_the_command_in_json(tapete: Tapete) -> None:
     assert result["exploitability"] == pytest.approx(result["upper"] - result["lower"])
     assert result["exploitability_percent"] == pytest.approx(100 * result["exploitability"])
     assert result["exploitability_percent"] <= 0.01
-    table = find(make("kuhn"))
-    assert table is not None
-    assert table.about["algorithm"] == "cfr+"
+    strategy = find(make("kuhn"))
+    assert strategy is not None
+    assert strategy.about["algorithm"] == "cfr+"
 
 
 def test_the_command_for_people(tapete: Tapete, tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_show_in_json(tapete: Tapete) -> None:
         (["kuhn", "--iterations", "0"], "--iterations"),
         (["kuhn", "--checkpoint-every", "-1"], "--checkpoint-every"),
         (["kuhn", "--save", "/dev/null/x"], "can't write"),
-        (["battle"], "not a zero-sum game"),
+        (["battle"], "not zero-sum"),
         (["--show", "kuhn"], "not a state"),
         (["--show", "kuhn: J"], "chance"),
         (["--show", "kuhn: J Q pass pass"], "the game is over"),

@@ -22,7 +22,7 @@ from tapete.solve.strategy import Strategy
 ABOUT = {"game": "kuhn", "algorithm": "dcfr", "iterations": 7, "exploitability": 0.1 + 0.2, "parameters": {"x": "ä"}}
 
 
-def table_of(infosets: int = 50) -> Strategy:
+def random_strategy(infosets: int = 50) -> Strategy:
     rng = np.random.default_rng(infosets)
     keys = rng.permutation(np.unique(rng.integers(0, 2**64, size=infosets, dtype=np.uint64)))
     counts = rng.integers(2, 256, size=len(keys))
@@ -32,67 +32,74 @@ def table_of(infosets: int = 50) -> Strategy:
 
 def test_of_sorts_and_looks_up():
     keys = np.array([2**64 - 1, 5, 2**63, 0], dtype=np.uint64)
-    table = Strategy.of(keys, np.array([2, 3, 1, 2]), np.array([0.25, 0.75, 0.5, 0.25, 0.25, 1, 0, 1]))
-    assert table.keys.tolist() == [0, 5, 2**63, 2**64 - 1]
-    assert table.counts.tolist() == [2, 3, 1, 2]
+    strategy = Strategy.of(keys, np.array([2, 3, 1, 2]), np.array([0.25, 0.75, 0.5, 0.25, 0.25, 1, 0, 1]))
+    assert strategy.keys.tolist() == [0, 5, 2**63, 2**64 - 1]
+    assert strategy.counts.tolist() == [2, 3, 1, 2]
     expected = {2**64 - 1: [0.25, 0.75], 5: [0.5, 0.25, 0.25], 2**63: [1], 0: [0, 1]}
     for key, probs in expected.items():
-        found = table.lookup(key)
+        found = strategy.lookup(key)
         assert found is not None
         assert found.tolist() == probs
     for key in (1, 4, 6, 2**63 - 1, 2**63 + 1, 2**64 - 2):
-        assert table.lookup(key) is None
+        assert strategy.lookup(key) is None
     assert Strategy.of(*(np.zeros(0, dtype=t) for t in ("uint64", "int64", "float32"))).lookup(3) is None
 
 
-def test_a_strategy_has_room_for_255_actions():
-    for n in (255, 256):
-        arrays = np.array([1], dtype=np.uint64), np.array([n]), np.full(n, 1 / n)
-        if n == 255:
-            assert Strategy.of(*arrays).counts.tolist() == [255]
-        else:
-            with pytest.raises(TapeteError, match="256 actions"):
-                Strategy.of(*arrays)
+@pytest.mark.parametrize(("actions", "dtype"), [(255, "uint8"), (256, "uint16"), (65_535, "uint16")])
+def test_any_number_of_actions_has_room(tmp_path, actions, dtype):
+    keys, counts = np.array([7, 1], dtype=np.uint64), np.array([actions, 2])
+    strategy = Strategy.of(keys, counts, np.append(np.full(actions, 1 / actions), [0.25, 0.75]))
+    assert (strategy.counts.tolist(), strategy.counts.dtype) == ([2, actions], dtype)
+    strategy.save(tmp_path / "x")
+    again = Strategy.load(tmp_path / "x")
+    assert (again.counts.tolist(), again.counts.dtype) == ([2, actions], dtype)
+    assert again.probs.tobytes() == strategy.probs.tobytes()
+    assert again.start.tolist() == [0, 2, 2 + actions]
+
+
+def test_a_strategy_has_room_for_65_535_actions():
+    with pytest.raises(TapeteError, match="65,536 actions in one place; a strategy has room for 65,535"):
+        Strategy.of(np.array([1], dtype=np.uint64), np.array([65_536]), np.full(65_536, 1 / 65_536))
 
 
 @pytest.mark.parametrize("infosets", [1, 50, 2000])
 def test_round_trip_is_exact(tmp_path, infosets):
-    path, table = tmp_path / "new" / "folder" / "x.safetensors", table_of(infosets)
-    table.save(path)
+    path, strategy = tmp_path / "new" / "folder" / "x.safetensors", random_strategy(infosets)
+    strategy.save(path)
     again = Strategy.load(path)
     for name in ("keys", "counts", "probs"):
-        one, two = getattr(table, name), getattr(again, name)
+        one, two = getattr(strategy, name), getattr(again, name)
         assert one.dtype == two.dtype
         assert one.tobytes() == two.tobytes()
     assert again.about == ABOUT
-    for key, probs in zip(table.keys.tolist(), np.split(table.probs, table.start[1:-1]), strict=True):
+    for key, probs in zip(strategy.keys.tolist(), np.split(strategy.probs, strategy.start[1:-1]), strict=True):
         found = again.lookup(key)
         assert found is not None
         assert found.tolist() == probs.tolist()
 
 
 def test_the_header_is_json_that_anybody_can_read(tmp_path):
-    table_of().save(tmp_path / "x.safetensors")
+    random_strategy().save(tmp_path / "x.safetensors")
     raw = (tmp_path / "x.safetensors").read_bytes()
     header = json.loads(raw[8 : 8 + struct.unpack("<Q", raw[:8])[0]])
     assert json.loads(header["__metadata__"]["tapete"]) == {"format": "1", "about": ABOUT}
     assert {"keys", "counts", "probs"} == header.keys() - {"__metadata__"}
 
 
-def test_the_same_table_gives_the_same_bytes_in_any_process(tmp_path):
+def test_the_same_strategy_gives_the_same_bytes_in_any_process(tmp_path):
     """Rust's hash tables have another order in every process."""
-    code = "from tests.solve.test_strategy import table_of; import sys; table_of().save(sys.argv[1])"
+    code = "from tests.solve.test_strategy import random_strategy; import sys; random_strategy().save(sys.argv[1])"
     files = [tmp_path / f"{i}.safetensors" for i in range(3)]
     for file in files[:2]:
         subprocess.run([sys.executable, "-c", code, str(file)], check=True, cwd=Path(__file__).parents[2])
-    table_of().save(files[2])
+    random_strategy().save(files[2])
     assert len({file.read_bytes() for file in files}) == 1
 
 
 @pytest.mark.parametrize("broken", ["replace", "fsync"])
 def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, broken):
     path = tmp_path / "x.safetensors"
-    table_of(50).save(path)
+    random_strategy(50).save(path)
     before = path.read_bytes()
 
     def crash(*_: object) -> None:
@@ -100,12 +107,12 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, broken
 
     monkeypatch.setattr(os, broken, crash)
     with pytest.raises(TapeteError, match=f"can't write {path}: No space left on device"):
-        table_of(60).save(path)
+        random_strategy(60).save(path)
     assert path.read_bytes() == before
     assert [file.name for file in tmp_path.iterdir()] == [path.name], "drafts are cleaned up"
     monkeypatch.setattr(os, broken, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        table_of(60).save(path)
+        random_strategy(60).save(path)
     assert [file.read_bytes() for file in tmp_path.iterdir()] == [before]
 
 
@@ -113,7 +120,7 @@ def test_files_that_can_not_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     for path in (tmp_path / "file" / "x", tmp_path):
         with pytest.raises(TapeteError, match="can't write") as error:
-            table_of().save(path)
+            random_strategy().save(path)
         assert "\n" not in str(error.value)
 
 
@@ -126,7 +133,7 @@ def test_what_is_not_a_strategy_is_refused(tmp_path):
         path.write_bytes(raw)
         with pytest.raises(TapeteError, match="can't read"):
             Strategy.load(path)
-    table_of().save(path)
+    random_strategy().save(path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
     with pytest.raises(TapeteError, match="can't read"):
@@ -171,7 +178,7 @@ def test_arrays_that_are_not_a_strategy(tmp_path, wrong, why):
 @pytest.mark.parametrize("missing", ["keys", "counts", "probs", "about"])
 def test_what_is_missing_is_missed(tmp_path, missing):
     path = tmp_path / "x.safetensors"
-    table_of().save(path)
+    random_strategy().save(path)
     arrays, header = read_arrays(path, "1")
     for part in (arrays, header):
         part.pop(missing, None)

@@ -7,13 +7,14 @@ import pytest
 from numpy.typing import NDArray
 
 from tapete.core import make
-from tapete.solve import vector_cfr
+from tapete.solve import leaves
 from tapete.solve.cfr import CFR, _next_plan
+from tapete.solve.leaves import Leaves
 from tapete.solve.public_tree import PublicTree
 from tapete.solve.response import prove
 from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm
-from tapete.solve.vector_cfr import Leaves, VectorCFR
+from tapete.solve.vector_cfr import VectorCFR
 from tests.oracles.trees import plans, strategy_of
 
 ROUND = "dudo(3,1,2,one_round=true,win=0.5,lose=-0.25)"
@@ -71,7 +72,7 @@ def test_both_engines_learn_alike(name, algorithm):
             assert theirs.regrets[where[player]] == pytest.approx(mine.regrets[1:], abs=2e-5)
             assert theirs.total[where[player]] == pytest.approx(mine.total[1:], abs=2e-5)
     assert two.prove() == pytest.approx(one.prove(), abs=1e-5)
-    assert two.table().probs == pytest.approx(one.table().probs, abs=1e-3)
+    assert two.strategy().probs == pytest.approx(one.strategy().probs, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -97,14 +98,14 @@ def test_all_schemes_converge(algorithm):
 
 @pytest.mark.parametrize("name", ["kuhn", "ocp(70)", "dudo(3,1,1)", ROUND])
 def test_the_proof_is_that_of_the_sequence_form(name):
-    """The table of a run, evaluated by the other engine."""
+    """The strategy of a run, evaluated by the other engine."""
     game = make(name)
     run = VectorCFR(PublicTree.of(game), SCHEMES["dcfr"])
     form = SequenceForm.of(game)
     for _ in range(3):
-        table = run.table()
-        strategy = strategy_of(table, np.concatenate(form.keys).tolist())
-        assert run.prove() == pytest.approx(prove(form, plans(form, strategy)), abs=1e-13)
+        strategy = run.strategy()
+        probabilities = strategy_of(strategy, np.concatenate(form.keys).tolist())
+        assert run.prove() == pytest.approx(prove(form, plans(form, probabilities)), abs=1e-13)
         run.run(7)
 
 
@@ -135,7 +136,7 @@ def test_threads_change_nothing(algorithm):
         for name, array in first.arrays().items():
             assert (array == other.arrays()[name]).all(), name
         assert other.prove() == first.prove()
-        assert (other.table().probs == first.table().probs).all()
+        assert (other.strategy().probs == first.strategy().probs).all()
 
 
 def test_terminals_where_the_higher_hand_wins(monkeypatch):
@@ -143,7 +144,7 @@ def test_terminals_where_the_higher_hand_wins(monkeypatch):
     public = PublicTree.of(make("ocp(70)"))
     quick = VectorCFR(public, SCHEMES["dcfr"])
     assert quick.leaves[0].dense.size == 0
-    monkeypatch.setattr(vector_cfr, "LARGE", 1000)
+    monkeypatch.setattr(leaves, "LARGE", 1000)
     slow = VectorCFR(public, SCHEMES["dcfr"])
     assert slow.leaves[0].ordered.size == 0
     for run in (quick, slow):

@@ -56,7 +56,10 @@ def actions(p: Any, out: Any) -> int:
             out[bid - s.bid] = MOVES + bid - 1
         return HIGHEST_BID - s.bid + 1
     hand = s.hand[s.mover]
-    return list_leads(hand, out) if s.kind == NOTHING else list_answers(hand, s.kind, s.length, s.rank, out)
+    if s.kind == NOTHING:
+        return list_leads(hand, out)
+    # As wide as the numbers of `list_leads`, so that what both of them call is compiled once.
+    return list_answers(hand, np.int64(s.kind), np.int64(s.length), np.int64(s.rank), out)
 
 
 @rule

@@ -85,7 +85,7 @@ def playwright_of() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def browser(playwright_of: Playwright) -> Iterator[Browser]:
     if not CHROMIUM:
-        pytest.skip("Chromium is missing: `apt-get install chromium`, or set CHROMIUM to its path")
+        pytest.fail("Chromium is missing: `apt-get install chromium`, or set CHROMIUM to its path")
     browser = playwright_of.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
     yield browser
     browser.close()

@@ -1,26 +1,10 @@
-"""The pipeline of the Othello paper: a value network from games of plain tree search, and again with it in the tree.
-
-papers/othello-mcts.txt, sections III.C to III.F. In generation 1 a tree search with random playouts plays a random
-mover, with either colour in turn; every position gets the result of its game; a convolutional network learns to foresee
-it. In the generations after that the network judges the leaves of the tree, and learns from all games so far.
-
-Where the paper leaves a choice:
-
-- It labels a position with the result for the side that searched, encodes colours, and later reads the network's
-  answer as the prospects of the player to move. Here all is the mover's: his discs are the first plane, his result the
-  label.
-- One game gives 60 positions that differ by a disc and have the same label, so the 10 % for validation are whole games:
-  drawn position by position, they would measure what the network remembers.
-- Finished positions, which the paper keeps, are left out: the tree never asks about them, and nobody is to move.
-- From one generation to the next the weights are kept, and the optimiser begins anew.
-"""
+"""Games of tree search, a network that learns who wins them, and again with it in the tree."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -30,7 +14,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.evaluator import Evaluator
-from tapete.core.spec import within
+from tapete.learn.mcts_value import Config
 from tapete.learn.positions import Symmetries, observe
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import (
@@ -46,55 +30,10 @@ from tapete.nets.torch import from_torch, to_torch
 from tapete.nets.zoo import paper_cnn
 from tapete.search import MCTS, Budget, playouts
 
-OPPONENTS = ("random", "mcts")
 CHUNK = 16  # games between two looks at the clock
 NODES = 64  # of a tree, a simulation
 
 MakeEvaluator = Callable[[], Evaluator]
-
-
-@dataclass(frozen=True)
-class Config:
-    """The knobs, with the paper's values where it tells them."""
-
-    games: int = 1000  # games of a generation
-    iterations: int = 50  # simulations a move
-    network_games: int = 0  # games of a generation with the network in the tree; 0: as many as in the first
-    network_iterations: int = 0  # simulations a move there; 0: as many as in the first
-    opponent: str = "random"  # who plays against the search: random, or mcts: the search itself
-    openings: int = 0  # the first so many plies of a game are random
-    generations: int = 2  # from the second on, the network is in the tree
-    epochs: int = 30  # of a generation, at most
-    epoch_size: int = 0  # positions of an epoch, drawn anew for each; 0: all there are
-    batch: int = 128  # positions a step
-    rate: float = 0.001  # of Adam, at first
-    factor: float = 0.8  # what the rate is multiplied by on a plateau
-    plateau: int = 5  # epochs without a better validation loss, until the rate falls
-    patience: int = 10  # epochs without one, until a generation ends
-    validation: float = 0.1  # share of the games that is kept for validation
-    class_weights: bool = True  # wins, draws and losses weigh the same in the loss, however many there are
-    symmetries: bool = False  # turn and mirror the board at random (not in the paper)
-    seed: int = 1  # of everything
-
-    def __post_init__(self) -> None:
-        """Refuses what makes no sense."""
-        if self.opponent not in OPPONENTS:
-            raise TapeteError(f"opponent must be one of {', '.join(OPPONENTS)}, not {self.opponent!r}")
-        for name in ("games", "iterations", "generations", "epochs", "batch", "plateau", "patience"):
-            within(name, getattr(self, name), 1 if name != "games" else 2, 10**9)
-        for name in ("openings", "network_games", "network_iterations", "epoch_size"):
-            within(name, getattr(self, name), 0, 10**9)
-        within("rate", self.rate, 1e-9, 1)
-        within("factor", self.factor, 0.01, 1)
-        within("validation", self.validation, 0.01, 0.5)
-
-    def games_of(self, generation: int) -> int:
-        """How many games are played in a generation, the first of which is 0."""
-        return self.network_games or self.games if generation else self.games
-
-    def iterations_of(self, generation: int) -> int:
-        """How many simulations a move gets in a generation."""
-        return self.network_iterations or self.iterations if generation else self.iterations
 
 
 class Data(NamedTuple):
@@ -107,7 +46,7 @@ class Data(NamedTuple):
 
 def play(game: Game, config: Config, evaluator: MakeEvaluator, iterations: int, rng: Rng, number: int) -> Data:
     """One game; the search has seat 0 in games of even number and seat 1 in the others."""
-    search = MCTS(game, evaluator, nodes=NODES * iterations)
+    search = MCTS(game, evaluator)
     budget = Budget(iterations=iterations)
     state, states, movers = game.start(), [], []
     while not state.over:
@@ -158,7 +97,7 @@ class Training:
         board = spec.observation(0)[0].shape
         if len(board) != 3 or board[0] < 2 or board[1] != board[2] or spec.players != 2 or not spec.zero_sum:
             raise TapeteError(f"mcts-value is for board games of two players, which {game} is not; try othello")
-        MCTS(game, nodes=1)  # which says so if there is chance, or something hidden
+        MCTS(game)  # which says so if there is chance, or something hidden
         self.game, self.config, self.run = game, config, run
         self.symmetries = Symmetries.of(spec)
         self.generation = self.played = self.epoch = 0
@@ -344,11 +283,11 @@ _COLUMNS = (("results", np.float32), ("games", np.int32))
 def train(game: Game, config: Config, run: Run) -> None:
     """Plays and learns, generation by generation."""
     torch.set_num_threads(run.threads)
-    learner = Training(game, config, run)
+    training = Training(game, config, run)
     if checkpoint := run.load():
-        learner.restore(checkpoint)
-    while learner.generation < config.generations:
-        if not learner.play() or not learner.fit():
+        training.restore(checkpoint)
+    while training.generation < config.generations:
+        if not training.play() or not training.fit():
             return
-        learner.end_generation()
-        learner.save()
+        training.end_generation()
+        training.save()

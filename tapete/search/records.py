@@ -1,0 +1,56 @@
+"""Records of arrays inside kernels, as records of pointers.
+
+Taking an array out of a tuple counts a reference, in every helper that does it; a pointer costs nothing. The arrays
+must outlive the kernel's use of them: open records that a kernel was called with, not those of its own arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def pointers(typing_context: Any, record: Any) -> Any:
+    """The same NamedTuple with the address of its first element in place of each array; bytes are what rules take."""
+    fields = [_pointer(field) if isinstance(field, types.Array) else field for field in record.types]
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        parts = []
+        for i, (old, new) in enumerate(zip(record.types, fields, strict=True)):
+            part = builder.extract_value(arguments[0], i)
+            if isinstance(old, types.Array):
+                data = cgutils.create_struct_proxy(old)(context, builder, part).data
+                part = builder.bitcast(data, context.get_value_type(new))
+            parts.append(part)
+        return context.make_tuple(builder, signature.return_type, parts)
+
+    return types.BaseTuple.from_types(fields, record.instance_class)(record), generate
+
+
+def _pointer(array: Any) -> Any:
+    return types.voidptr if array.dtype is types.uint8 else types.CPointer(array.dtype)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def at(typing_context: Any, records: Any, i: Any) -> Any:
+    """One of the records behind a pointer, to read and to write: `at(nodes, i).visits += 1`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return records.dtype(records, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
+    """Copies the bytes of a state."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        cgutils.raw_memcpy(builder, arguments[0], arguments[1], arguments[2], 1)
+        return context.get_dummy_value()
+
+    return types.void(types.voidptr, types.voidptr, types.int64), generate
