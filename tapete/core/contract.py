@@ -26,6 +26,7 @@ Chance deals one card, or rolls one player's dice, at a time. Hands are sets: th
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from tapete.core.compile import FLOAT32_PTR, FLOAT64_PTR, INT32_PTR, STATE_PTR, UINT64_PTR, compile_rule, helper
+from tapete.core.errors import TapeteError
 
 CHANCE = -1
 TERMINAL = -2
@@ -79,6 +81,10 @@ RULEBOOK = types.uint64[::1]
 
 def rule(function: Callable[..., Any]) -> Any:
     """Compiles one function of the contract; its name says which."""
+    if function.__name__ not in SIGNATURES:
+        close = difflib.get_close_matches(function.__name__, SIGNATURES, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(SIGNATURES)}"
+        raise TapeteError(f"the contract has no function {function.__name__!r} ({function.__module__}); {hint}")
     return compile_rule(function, SIGNATURES[function.__name__])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 import os
@@ -33,13 +34,33 @@ class Game:
         self.package = package
 
     def _module(self, name: str) -> Any:
-        return importlib.import_module(f"{self.package}.{name}")
+        try:
+            return importlib.import_module(f"{self.package}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{self.package}.{name}":  # it is there, but imports something that isn't
+                raise
+            raise TapeteError(
+                f"the game {self.package} has no {name}.py; docs/adding-a-game.md lists its files"
+            ) from None
+
+    def _part(self, module: str, name: str) -> Any:
+        """A function, or a table, that one of the game's modules must have."""
+        found = getattr(self._module(module), name, None)
+        if found is None:
+            there = [each for each in vars(self._module(module)) if not each.startswith("_")]
+            close = difflib.get_close_matches(name, there, n=1)
+            instead = f"; it has {close[0]!r}" if close else ""
+            raise TapeteError(f"{self.package}.{module} has no {name!r}{instead}")
+        return found
 
     @cached_property
     def rules(self) -> Rules:
         """The compiled functions of the contract."""
-        module = self._module("rules")
-        return Rules(*(getattr(module, name) for name in Rules._fields))
+        functions = {name: self._part("rules", name) for name in Rules._fields}
+        for name, function in functions.items():
+            if not hasattr(function, "address"):
+                raise TapeteError(f"{self.package}.rules.{name} is not compiled: put @rule above it")
+        return Rules(**functions)
 
     @cached_property
     def rulebook(self) -> NDArray[np.uint64]:
@@ -49,7 +70,7 @@ class Game:
     @cached_property
     def dtype(self) -> np.dtype[np.void]:
         """The record in which a state lives."""
-        return self._module("rules").STATE
+        return self._part("rules", "STATE")
 
     @cached_property
     def params(self) -> NDArray[np.float64]:
@@ -98,27 +119,32 @@ class Game:
 
     def write(self, data: Bytes, action: int) -> str:
         """An action in the game's notation."""
-        return self._module("notation").write(self.spec, self.record(data), action)
+        return self._part("notation", "write")(self.spec, self.record(data), action)
 
     def describe(self, data: Bytes, seat: int) -> str:
         """All that the seat sees at this moment, in one line."""
-        return self._module("notation").describe(self.spec, self.record(data), seat)
+        return self._part("notation", "describe")(self.spec, self.record(data), seat)
 
     def news(self, before: Bytes, after: Bytes) -> list[str]:
         """What a transition brought about for all to see, besides the move itself: a trick, a hand, a showdown."""
         tell = getattr(self._module("notation"), "news", None)
         return list(tell(self.spec, self.record(before), self.record(after))) if tell else []
 
+    def is_secret(self, data: Bytes, seat: int) -> bool:
+        """Whether the move that is to be made here is kept from the seat; `data` is what the seat's View is made of."""
+        ask = getattr(self._module("notation"), "is_secret", None)
+        return bool(ask(self.spec, self.record(data), seat)) if ask else False
+
     def scene(self, data: Bytes, seat: int | None, actions: list[int]) -> Scene:
         """The table as the seat sees it (None: all of it), with these legal moves."""
-        module = self._module("scene")
+        parts, place = self._part("scene", "parts"), self._part("scene", "place")
         record = self.record(data)
         return Scene(
             seat=seat,
             player=int(calls.player(self.rulebook, data)),
-            parts=tuple(module.parts(self.spec, record, seat)),
+            parts=tuple(parts(self.spec, record, seat)),
             moves=tuple(
-                Move(action=action, text=self.write(data, action), place=module.place(self.spec, record, action))
+                Move(action=action, text=self.write(data, action), place=place(self.spec, record, action))
                 for action in actions
             ),
         )
@@ -241,12 +267,6 @@ class State:
                 return action
         raise IllegalAction(self._illegal(text))
 
-    def is_seen(self, action: int, seat: int) -> bool:
-        """Whether the seat will see this very action being made, or can't tell it from another one."""
-        others = [other for other in self.actions() if other != action][:3]
-        known = self.copy().apply(action).infoset(seat)
-        return self.player == seat or all(self.copy().apply(other).infoset(seat) != known for other in others)
-
     def copy(self) -> State:
         """Another state that goes its own way."""
         return State(self.game, self.data.copy(), None if self.history is None else list(self.history))
@@ -321,6 +341,14 @@ class View:
     def actions(self) -> list[int]:
         """Legal actions of this seat, ascending; none when it isn't its turn."""
         return self.game.actions(self._world) if self.player == self.seat else []
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether another seat is to move, and this one will not see what it does.
+
+        The answer is made from the view alone, so that it can't depend on what the seat doesn't know.
+        """
+        return self.player != self.seat and self.game.is_secret(self._world, self.seat)
 
     @property
     def infoset(self) -> int:

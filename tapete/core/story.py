@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tapete.core.game import State
+from tapete.core.game import State, View
 from tapete.core.scene import Part, Scene, Things
 
 
@@ -24,16 +24,25 @@ class Event:
 def witness(state: State, action: int, seats: Sequence[int]) -> Event:
     """What these seats, all of them, see of a move that is about to be made.
 
+    All of it is made from their views before and after, but for the text of a move that each of them sees: so what is
+    told is a function of what they know. The game says which moves are secret (`is_secret` in its notation), and
+    `tapete.testing` checks that those it calls open can be told apart by every seat.
+
     Of chance only the news are told. A hand is a set: the card that came last is nobody's knowledge, even if the seat
     that got it has only now looked at its hand.
     """
     after = state.copy().apply(action)
-    first, *others = ([*after.view(seat).news(state.view(seat))] for seat in seats)
-    news = tuple(text for text in first if all(text in told for told in others))
+    return told(state, action, [state.view(seat) for seat in seats], [after.view(seat) for seat in seats])
+
+
+def told(state: State, action: int, before: Sequence[View], after: Sequence[View]) -> Event:
+    """`witness`, for somebody who has the views of the seats before and after the move."""
+    first, *others = (now.news(then) for then, now in zip(before, after, strict=True))
+    news = tuple(text for text in first if all(text in also for also in others))
     if state.player < 0:
         return Event(None, None, news)
-    is_seen = not state.game.spec.hidden or all(state.is_seen(action, seat) for seat in seats)
-    return Event(state.player, state.write(action) if is_seen else None, news)
+    is_secret = any(view.is_secret for view in before)
+    return Event(state.player, None if is_secret else state.write(action), news)
 
 
 def shared(scenes: Sequence[Scene]) -> Scene:

@@ -104,11 +104,11 @@ def test_only_the_mover_sees_legal_actions() -> None:
     assert state.view(0).features().tolist() == [[1, 0], [0, 1]]
 
 
-def test_a_hidden_choice_is_not_seen_and_an_open_one_is() -> None:
+def test_a_hidden_choice_is_secret_and_an_open_one_is_not() -> None:
     state = tapete.make("rps").start()
-    assert not state.is_seen(state.actions()[0], 1)
-    assert state.is_seen(state.actions()[0], 0)
-    assert tapete.make("kuhn").read("J Q").is_seen(1, 1)
+    assert [state.view(seat).is_secret for seat in range(2)] == [False, True]
+    assert not state.apply("rock").view(0).is_secret
+    assert not tapete.make("kuhn").read("J Q").view(1).is_secret
 
 
 def test_an_imagined_world_has_no_history() -> None:

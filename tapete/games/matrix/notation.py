@@ -21,6 +21,11 @@ def write(spec: Spec, s: Any, action: int) -> str:
     return spec.labels[chosen(s)][action]
 
 
+def is_secret(spec: Spec, s: Any, seat: int) -> bool:
+    """The row is chosen in secret; the column ends the game, and both are turned up."""
+    return chosen(s) == 0
+
+
 def describe(spec: Spec, s: Any, seat: int) -> str:
     """The seat's own choice, who has chosen, and in the end both choices and payoffs."""
     own = choice_name(spec, s, seat) if s["choice"][seat] >= 0 else "none"
