@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
@@ -138,6 +138,8 @@ def match(
     lineups: Sequence[str] = (),
     workers: int = 2,
     watch: OnDeal | None = None,
+    known: Mapping[int, list[Played]] | None = None,
+    keep: Callable[[list[Played]], None] | None = None,
 ) -> Match:
     """Plays two agents against each other, on every deal one game for every way in which they may sit.
 
@@ -150,6 +152,8 @@ def match(
         others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
     :param workers: threads; the result doesn't depend on how many.
     :param watch: called after every deal.
+    :param known: games of deals that were played before, by number: those are not played again.
+    :param keep: called with the games of every deal that is played now.
 
     >>> match("kuhn", "random", "random", games=20).mean
     0.0
@@ -167,10 +171,13 @@ def match(
         return [play(game, lineup, sides, deal, openings=openings, stop=stop) for lineup in lineups]
 
     deals = -(-games // len(lineups))
-    played: list[list[Played]] = []
-    won = Fraction()
-    with closing(_play_deals(play_deal, deals, workers, stop)) as results:
+    played = [games for number, games in (known or {}).items() if number < deals]
+    won = Fraction(sum(share(game) for games in played for game in games))
+    left = sorted(set(range(deals)) - {games[0].deal for games in played})
+    with closing(_play_deals(play_deal, left, workers, stop)) as results:
         for result in results:
+            if keep:
+                keep(result)
             played.append(result)
             won += sum(map(share, result))
             if watch:
@@ -180,12 +187,14 @@ def match(
 
 
 def _play_deals(
-    play_deal: Callable[[int], list[Played]], deals: int, workers: int, stop: Event
+    play_deal: Callable[[int], list[Played]], deals: Sequence[int], workers: int, stop: Event
 ) -> Generator[list[Played]]:
-    """All deals, in any order. The first shows whether threads pay: quick agents only wait for the interpreter."""
-    yield (first := play_deal(0))
+    """These deals, in any order. The first shows whether threads pay: quick agents only wait for the interpreter."""
+    if not deals:
+        return
+    yield (first := play_deal(deals[0]))
     is_quick = sum(first[-1].seconds) < QUICK * sum(first[-1].moves)
-    with closing(spread(play_deal, range(1, deals), 1 if is_quick else workers, stop)) as results:
+    with closing(spread(play_deal, deals[1:], 1 if is_quick else workers, stop)) as results:
         yield from results
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
 from tapete.core import TapeteError
+from tapete.core.files import replacing
 
 RESULT = "tournament.json"
 
@@ -79,5 +80,6 @@ def plot_ratings(result: Tournament, path: Path) -> None:
     axis.set(xlabel="Elo, with 95 % intervals", title=str(result.game))
     axis.grid(alpha=0.3)
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    with replacing(path) as draft:
+        figure.savefig(draft, dpi=110, format="png")
     pyplot.close(figure)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
+from tapete.arena.diary import Diary
 from tapete.arena.matches import Agent, Match, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
 from tapete.core import Game, TapeteError, make
@@ -88,12 +90,16 @@ def tournament(
     lineups: Sequence[str] = (),
     workers: int = 2,
     watch: OnGame | None = None,
+    folder: Path | None = None,
+    resume: bool = False,
 ) -> Tournament:
     """Plays a match for every pair of agents, all with the same seed: every pair plays the same deals.
 
     :param agents: two or more, all different: names, or functions that make a policy.
     :param games: of each match; this and all else is as in `match`.
     :param watch: called after every deal of every match.
+    :param folder: where deals are written down as they are played, until all of them are.
+    :param resume: go on with what is written there. The result is that of a tournament that was never stopped.
     """
     game = make(game) if isinstance(game, str) else game
     names = tuple(map(name_of, agents))
@@ -103,23 +109,32 @@ def tournament(
         raise TapeteError(f"{twice[0]} is in the tournament twice; a match tells how it does against itself")
     for agent in agents:
         maker(game, agent)
+    terms = {"agents": list(names), "games": games, "seed": seed, "openings": openings, "lineups": list(lineups)}
+    diary = Diary(folder, game, terms, resume=resume) if folder else None
     pairs = list(combinations(range(len(agents)), 2))
     matches: dict[tuple[int, int], Match] = {}
-    for i, j in pairs:
+    try:
+        for i, j in pairs:
+            title = f"{names[i]} - {names[j]}"
 
-        def tell(done: int, of: int, share: float, title: str = f"{names[i]} - {names[j]}") -> None:
-            if watch:
-                watch(title, len(matches) * of + done, len(pairs) * of, share)
+            def tell(done: int, of: int, share: float, title: str = title) -> None:
+                if watch:
+                    watch(title, len(matches) * of + done, len(pairs) * of, share)
 
-        matches[i, j] = match(
-            game,
-            agents[i],
-            agents[j],
-            games=games,
-            seed=seed,
-            openings=openings,
-            lineups=lineups,
-            workers=workers,
-            watch=tell,
-        )
+            matches[i, j] = match(
+                game,
+                agents[i],
+                agents[j],
+                games=games,
+                seed=seed,
+                openings=openings,
+                lineups=lineups,
+                workers=workers,
+                watch=tell,
+                known=diary.deals.get(title) if diary else None,
+                keep=partial(diary.write, title) if diary else None,
+            )
+    finally:
+        if diary:
+            diary.close(finished=len(matches) == len(pairs))
     return Tournament(game, names, seed, matches)

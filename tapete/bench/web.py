@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core import Rng, TapeteError
+from tapete.core.files import replacing
 
 # Agents that don't search: what is measured is the table. Those that do keep the machine busy meanwhile.
 GAMES = (
@@ -166,10 +167,9 @@ def draw_memory(gauge: Gauge, tables: int, path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(8, 4))
     axes.plot(np.array(gauge.seconds) / 60, gauge.memory)
     axes.set(xlabel="minutes", ylabel="MB of the server", ylim=(0, None), title=f"{tables} tables, played at by bots")
-    draft = path.with_name(f".{path.name}")
-    figure.savefig(draft, format=path.suffix.lstrip(".") or "png")
+    with replacing(path) as draft:
+        figure.savefig(draft, format="png")
     pyplot.close(figure)
-    os.replace(draft, path)
 
 
 @contextmanager

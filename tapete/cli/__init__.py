@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from tapete.cli.app import app
+from tapete.cli.app import STOPPED, app
 from tapete.core import TapeteError
 
 for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
@@ -22,8 +22,6 @@ for _module in pkgutil.iter_modules(__path__, f"{__name__}."):
 
 # Typer may bring its own copy of click, so the error is found by way of the one name that Typer exports.
 UsageError: Any = next(cls for cls in typer.BadParameter.__mro__ if cls.__name__ == "UsageError")
-
-STOPPED = 130  # exit status, as of any program that Ctrl-C ends
 
 
 def main() -> None:

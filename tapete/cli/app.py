@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -14,3 +18,15 @@ app = typer.Typer(
     " dudo(5,2,2) or holdem(players=10).",
 )
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+STOPPED = 130  # exit status, as of any program that Ctrl-C ends
+
+
+@contextmanager
+def telling_how_to_go_on() -> Iterator[None]:
+    """Whoever stops a command that can be resumed is told how."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        arguments = [*(argument for argument in sys.argv[1:] if argument != "--resume"), "--resume"]
+        print(f"stopped; go on with: tapete {shlex.join(arguments)}", file=sys.stderr)
+        raise

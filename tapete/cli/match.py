@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tapete.cli.app import Json, app
+from tapete.cli.app import Json, app, telling_how_to_go_on
+from tapete.core import TapeteError
 from tapete.core.files import check_writable
+from tapete.core.stopping import interruptible
 
 if TYPE_CHECKING:
     from tapete.arena import Match, Tournament
@@ -79,6 +82,7 @@ def tournament(
     lineups: Lineups = "",
     workers: Workers = 2,
     out: Annotated[Path | None, typer.Option(help="Write JSON, CSV and a plot to this folder.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a tournament with --out was stopped.")] = False,
     as_json: Json = False,
 ) -> None:
     """Play all pairs of agents against each other, and rate them."""
@@ -88,7 +92,10 @@ def tournament(
     if out:
         check_plots()
         check_writable(out / RESULT)
-    with _progress(as_json) as progress:
+    elif resume:
+        raise TapeteError("--resume needs the --out of the tournament that was stopped")
+    going_on = telling_how_to_go_on() if out else nullcontext()
+    with interruptible(), going_on, _progress(as_json) as progress:
         task = progress.add_task("", total=None)
 
         def watch(title: str, done: int, of: int, share: float) -> None:
@@ -103,6 +110,8 @@ def tournament(
             lineups=_split(lineups),
             workers=workers,
             watch=watch,
+            folder=out,
+            resume=resume,
         )
     if out:
         write_tournament(result, out)

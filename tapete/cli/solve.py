@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tapete.cli.app import Json, app
+from tapete.cli.app import Json, app, telling_how_to_go_on
 from tapete.core import TapeteError, make
+from tapete.core.stopping import stoppable
 
 
 @app.command()
@@ -38,7 +39,7 @@ def solve(
         return
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
-    with SolvingScreen(read_share(until), quiet=as_json) as watch:
+    with SolvingScreen(read_share(until), quiet=as_json) as watch, stoppable() as stop, telling_how_to_go_on():
         progress, strategy = solve_game(
             make(game),
             algorithm=algorithm or DEFAULT,
@@ -50,6 +51,7 @@ def solve(
             resume=resume,
             checkpoint_every=checkpoint_every,
             watch=watch,
+            stop=stop,
         )
     if as_json:
         print(json.dumps(progress.to_json()))

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from tapete.cli.app import app
+from tapete.cli.app import STOPPED, app
 from tapete.core import Game, TapeteError, make
+from tapete.core.stopping import stoppable
 
 
 @app.command()
@@ -46,13 +47,25 @@ def train(
         raise TapeteError("write it as in: tapete train othello --with zero; `tapete train` lists the learners")
     rules, train_it = make(game), learn.learner(learner).training()
     config = learn.configure(learner, settings)
-    with TrainingScreen() as watch:
-        run = learn.Run(folder, learner, rules, config, resume=resume, seconds=seconds, threads=threads, watch=watch)
+    with TrainingScreen() as watch, stoppable() as stop:
+        run = learn.Run(
+            folder,
+            learner,
+            rules,
+            config,
+            resume=resume,
+            seconds=seconds,
+            threads=threads,
+            watch=watch,
+            stop=stop,
+        )
         try:
             train_it(rules, config, run)
         finally:
             run.close()
     _conclude(rules, folder, out_of_time=run.out_of_time)
+    if stop.is_set():
+        raise typer.Exit(STOPPED)
 
 
 def _conclude(game: Game, folder: Path, *, out_of_time: bool) -> None:

@@ -15,7 +15,6 @@ everything else that carries over from one step to the next. Nothing is ever unp
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import math
@@ -26,6 +25,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
 from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
+from tapete.core.locks import FileLock
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
@@ -137,8 +138,12 @@ class Run:
         threads: int = 1,
         every: float = EVERY,
         watch: Watch = lambda progress: None,
+        stop: Event | None = None,
     ) -> None:
-        """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`."""
+        """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`.
+
+        :param stop: when it is set, the run saves itself and stops as soon as it can.
+        """
         self.folder = Path(folder)
         self.threads = threads
         self.every = every  # seconds between checkpoints
@@ -147,7 +152,8 @@ class Run:
         self._limit = seconds
         self._before = 0.0  # seconds that the run took before it was resumed
         self._began = self._saved = time.monotonic()
-        self._lock = -1
+        self._stop = stop or Event()
+        self._lock: FileLock | None = None
         self._description = Description(learner, str(game), asdict(config), _versions())
         if (self.folder / "config.json").exists():
             if not resume:
@@ -158,8 +164,7 @@ class Run:
         """Makes the folder ours, so that no two runs write into it; the lock ends with the process."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder, os.O_RDONLY)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = FileLock(self.folder / ".lock")
             if not (self.folder / "config.json").exists():
                 self._description.write(self.folder)
         except BlockingIOError:
@@ -169,9 +174,8 @@ class Run:
 
     def close(self) -> None:
         """Lets others have the folder."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._lock:
+            self._lock.release()
 
     @property
     def network(self) -> Path:
@@ -194,7 +198,7 @@ class Run:
     @property
     def out_of_time(self) -> bool:
         """Whether the run should save itself and stop. The limit is for this part of it."""
-        return time.monotonic() - self._began >= self._limit
+        return self._stop.is_set() or time.monotonic() - self._began >= self._limit
 
     @property
     def due(self) -> bool:

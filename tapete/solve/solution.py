@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from threading import Event
 from typing import Any, Protocol
 
 import numpy as np
@@ -101,6 +102,7 @@ def solve(
     resume: bool = False,
     checkpoint_every: float = EVERY,
     watch: Watcher = lambda progress: None,
+    stop: Event | None = None,
 ) -> tuple[Progress, Strategy | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
 
@@ -117,6 +119,7 @@ def solve(
     :param resume: go on from the checkpoint beside the file, if there is one.
     :param checkpoint_every: seconds after which a run writes down where it is.
     :param watch: called with the progress after every proof, also of games that follow.
+    :param stop: when it is set, the run writes down where it is and ends with a KeyboardInterrupt.
     """
     scheme(algorithm)
     check_kind(game)
@@ -131,6 +134,7 @@ def solve(
         resume=resume,
         checkpoint_every=checkpoint_every,
         watch=watch,
+        stop=stop or Event(),
     )
     check_writable(order.path(game))
     return _solve(game, order)
@@ -150,6 +154,7 @@ class _Order:
     resume: bool
     checkpoint_every: float
     watch: Watcher
+    stop: Event
     known: float = math.inf  # exploitability of the strategy that the folder has already: a worse one is not written
 
     def path(self, game: Game) -> Path:
@@ -258,6 +263,9 @@ class _Run:
             self.seconds = before + time.perf_counter() - began
             progress = self._progress()
             order.watch(progress)
+            if order.stop.is_set() and not self._is_over(progress):
+                self._save_checkpoint()
+                raise KeyboardInterrupt
             if time.perf_counter() > due:
                 started = time.perf_counter()
                 self._save_checkpoint()

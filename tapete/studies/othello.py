@@ -19,6 +19,7 @@ from typing import Any
 from tapete.agents import load
 from tapete.arena import Match, match
 from tapete.core import TapeteError, make
+from tapete.core.files import replacing
 
 TITLE = "Othello 2025: a network in the tree"
 GAMES = 400
@@ -199,7 +200,8 @@ def plot(out: Path, rows: list[Row]) -> None:
         axis.axhline(middle, color="black", linewidth=0.8, linestyle=":")
         axis.legend(loc="lower right")
         figure.tight_layout()
-        figure.savefig(out / f"{file}.png", dpi=100)
+        with replacing(out / f"{file}.png") as draft:
+            figure.savefig(draft, dpi=100, format="png")
         pyplot.close(figure)
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tapete.core import Rng, TapeteError, make
+from tapete.core.files import replacing
 from tapete.games.matrix import payoffs
 from tapete.solve import Progress, solve
 from tapete.solve.linear import solve_matrix
@@ -260,5 +261,6 @@ def plot(path: Path, what: str, line: float, curves: dict[str, list[Point]]) -> 
     axes[0].set_ylabel(what)
     axes[1].legend(fontsize=7, ncol=2)
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    with replacing(path) as draft:
+        figure.savefig(draft, dpi=110, format="png")
     pyplot.close(figure)

@@ -12,12 +12,10 @@ from tapete.core import Game, TapeteError, make
 from tapete.web.limits import Limits, Who
 from tapete.web.table import AGENT, Refused, Table
 
-LARGEST = 32 << 20  # bytes of one tree
+LARGEST = 32 << 20  # bytes of one agent's trees
 SMALLEST = 1 << 20
-MOVES = 8  # of an agent, whose simulations a tree has room for
-SET = 176  # bytes of an information set with its moves and its share of the hash table
-NODE = 32
-CHILDREN = 16  # nodes that a simulation adds
+MOVES = 8  # of an agent, whose simulations its trees have room for
+ENTRY = 512  # bytes that a simulation adds: a node with its children, or an information set with its moves
 
 
 def seat_agent(text: str, game: Game) -> Policy:
@@ -28,19 +26,13 @@ def seat_agent(text: str, game: Game) -> Policy:
 
 
 def bound(policy: Policy) -> int:
-    """Bounds the tree of a policy by what it can fill in a few moves; the bytes that it may take, 0 without a tree."""
-    if (known := getattr(policy, "bytes", None)) is not None:
-        return int(known)
+    """Bounds the trees of a policy by what a few moves can fill; the bytes that they may take, 0 where it has none."""
     search, budget = getattr(policy, "search", None), getattr(policy, "budget", None)
     if search is None or budget is None:
         return 0
-    entry = SET if hasattr(search, "infosets") else NODE * CHILDREN
-    size = min(LARGEST, max(SMALLEST, MOVES * entry * budget.iterations)) if budget.iterations else LARGEST
-    if hasattr(search, "infosets"):
-        search.infosets = 1 << (size // SET).bit_length() - 1  # of a hash table: a power of two
-    else:
-        search.nodes = max(size // NODE, 2 * search.game.spec.max_actions + 1)
-    return size * budget.threads
+    most = max(SMALLEST, MOVES * ENTRY * budget.iterations) if budget.iterations else LARGEST
+    search.memory = min(search.memory, LARGEST, most)
+    return int(search.memory)
 
 
 @lru_cache(maxsize=4096)
