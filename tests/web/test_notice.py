@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -197,6 +198,22 @@ def test_tables_in_memory_are_limited_and_those_who_are_idle_go_first(tmp_path: 
         assert second in {table["table"] for table in ana.get("/api/tables")}
 
 
+def test_agents_that_are_stopped_stay_stopped_and_a_step_is_one_move(place: Place) -> None:
+    ana = Browser(place)
+    with ana.socket(ana.make("othello", "random", "random", pace=10_000)["table"]) as socket:
+        socket.hear("table")
+        socket.say("run", on=False)
+        socket.say("pace", ms=0)
+        before = socket.hear("table", running=False, pace=0)["ply"]
+        time.sleep(0.2)
+        room = place.house.rooms[next(iter(place.house.rooms))]
+        assert room.table.ply == before
+        socket.say("step")
+        socket.hear("table", ply=before + 1)
+        time.sleep(0.2)
+        assert room.table.ply == before + 1
+
+
 class Ear:
     """Somebody who listens, and remembers what he was told."""
 
@@ -225,8 +242,6 @@ def test_what_is_told_to_one_is_not_told_to_others() -> None:
 def test_a_pause_is_the_pace_since_the_turn_began_and_none_for_a_step() -> None:
     room = Room(over("kuhn", "J Q bet bet", Seat(AGENT, "random"), Seat(AGENT, "random")))
     room.table.options.pace = 2000
-    import time
-
     assert 1.5 < room.pause(time.perf_counter()) <= 2.0
     assert 0.5 < room.pause(time.perf_counter() - 1) <= 1.0
     room.steps = 1
