@@ -30,12 +30,11 @@ import difflib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-from numba import carray, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from tapete.core.compile import FLOAT32_PTR, FLOAT64_PTR, INT32_PTR, STATE_PTR, UINT64_PTR, compile_rule, helper
+from tapete.core.compile import FLOAT32_PTR, FLOAT64_PTR, INT32_PTR, STATE_PTR, UINT64_PTR, compile_rule
 from tapete.core.errors import TapeteError
 
 CHANCE = -1
@@ -111,11 +110,3 @@ def function_at(context: Any, builder: Any, function_type: Any, address: Any) ->
     function.c_addr = builder.inttoptr(address, cgutils.voidptr_t)
     function.py_addr = function.jit_addr = cgutils.get_null_value(cgutils.voidptr_t)
     return function._getvalue()
-
-
-@helper
-def copy_state(to: Any, state: Any, size: int) -> None:
-    """Copies the bytes of a state, which are a multiple of eight."""
-    target, source = carray(to, (size >> 3,), np.uint64), carray(state, (size >> 3,), np.uint64)
-    for i in range(size >> 3):
-        target[i] = source[i]

@@ -36,7 +36,7 @@ DIGEST = 32  # bytes
 LARGEST = 1 << 28  # bytes; no function comes near
 
 
-class Place(NamedTuple):
+class Shelf(NamedTuple):
     """A folder for machine code."""
 
     folder: Path
@@ -56,15 +56,15 @@ class MachineCode:
         name = function.__qualname__.replace("<locals>.", "")[:80]
         which = ingredients.digest(kind, ingredients.variant(function, signature)).hex()[:16]
         self.name = f"{Path(function.__code__.co_filename).stem}.{name}.{which}.machine"
-        self.places = list(_places(Path(function.__code__.co_filename)))
+        self.shelves = list(_shelves(Path(function.__code__.co_filename)))
         self.found: Any = None
 
     def find(self) -> bool:
         """Whether there is fresh code on disk; `load_overload` will return it."""
-        for place in self.places:
-            path = place.folder / self.name
+        for shelf in self.shelves:
+            path = shelf.folder / self.name
             try:
-                raw = _read(path, place.owners)
+                raw = _read(path, shelf.owners)
             except FileNotFoundError:
                 continue
             except (OSError, ValueError) as error:
@@ -84,16 +84,16 @@ class MachineCode:
         return self.found
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Called by numba: keeps what was compiled, in the first place that takes it."""
+        """Called by numba: keeps what was compiled, on the first shelf that takes it."""
         if compiled.lifted or compiled.library.has_dynamic_globals:
             return  # it holds addresses of this process
         body = dumps(compiled._reduce())
         head = MARK + self.stamp
         trouble: str | None = None
-        for place in self.places:
-            path = place.folder / self.name
+        for shelf in self.shelves:
+            path = shelf.folder / self.name
             try:
-                _write(path, head + hashlib.sha256(head + body).digest() + body, place)
+                _write(path, head + hashlib.sha256(head + body).digest() + body, shelf)
                 return
             except OSError as error:
                 trouble = trouble or f"{path} can't be written ({error.strerror or error}): code stays in memory"
@@ -110,7 +110,7 @@ def _is_whole(raw: bytes) -> bool:
     return head.startswith(MARK) and hashlib.sha256(head + body).digest() == digest
 
 
-def _places(source: Path) -> Iterator[Place]:
+def _shelves(source: Path) -> Iterator[Shelf]:
     """Where the code of a file of source may lie, best first. What was never in a file stays in memory."""
     try:
         owner = source.stat().st_uid
@@ -119,14 +119,14 @@ def _places(source: Path) -> Iterator[Place]:
     mine = frozenset((0, getattr(os, "geteuid", int)()))
     apart = f"{source.parent.name}-{ingredients.digest(os.fsencode(source.parent.absolute())).hex()[:16]}"
     if config.CACHE_DIR:
-        yield Place(Path(config.CACHE_DIR) / apart, 0o700, mine)
+        yield Shelf(Path(config.CACHE_DIR) / apart, 0o700, mine)
         return
-    yield Place(Path(cache_from_source(str(source))).parent, 0o777, mine | {owner})
+    yield Shelf(Path(cache_from_source(str(source))).parent, 0o777, mine | {owner})
     home = os.environ.get("XDG_CACHE_HOME") or ""
     if not os.path.isabs(home):
         home = os.path.expanduser("~/.cache")
     if os.path.isabs(home):  # somebody without a home has no folder either
-        yield Place(Path(home) / "tapete" / apart, 0o700, mine)
+        yield Shelf(Path(home) / "tapete" / apart, 0o700, mine)
 
 
 def _read(path: Path, owners: frozenset[int]) -> bytes:
@@ -148,10 +148,10 @@ def _check(status: os.stat_result, owners: frozenset[int], what: str) -> None:
         raise PermissionError(f"others may write to {what}")
 
 
-def _write(path: Path, raw: bytes, place: Place) -> None:
+def _write(path: Path, raw: bytes, shelf: Shelf) -> None:
     """All of the file or nothing of it, whoever writes or reads it at the same time."""
-    place.folder.mkdir(mode=place.mode, parents=True, exist_ok=True)
-    _check(place.folder.stat(), place.owners, "its folder")
+    shelf.folder.mkdir(mode=shelf.mode, parents=True, exist_ok=True)
+    _check(shelf.folder.stat(), shelf.owners, "its folder")
     draft = path.with_name(f"{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:

@@ -27,7 +27,6 @@ from tapete.core.compile import (
     WORDS,
     ahead,
     first_of,
-    float32_ptr,
     float64_ptr,
     helper,
     kernel,
@@ -38,6 +37,7 @@ from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, MakeEvaluator, open_evaluator, words_at
 from tapete.core.game import Game, View
+from tapete.core.records import pointers
 from tapete.core.rng import Rng, below, mix, uniform
 
 RANDOM = 0  # the address of a player that takes any move
@@ -112,14 +112,6 @@ def choose(rulebook: Any, state: Any, seat: int, legal: Any, n: int, seated: Any
     model = words_at(seated.models[player])
     open_evaluator(function)(rulebook, state, seat, legal, n, model, rng, seated.values, seated.priors)
     return draw_move(seated.priors, n, rng)
-
-
-@helper
-def open_seated(arrays: Any) -> Any:
-    """Pointers to the arrays: loading an array from a tuple counts a reference, which costs more than the load."""
-    return Seated(
-        uint64_ptr(arrays.functions), uint64_ptr(arrays.models), float32_ptr(arrays.priors), float64_ptr(arrays.values)
-    )
 
 
 class Desk(NamedTuple):
@@ -254,7 +246,7 @@ def share_out(work: Callable[[Thread, Item], None], threads: Sequence[Thread], i
 @kernel(types.void(RULEBOOK, BYTES, types.int64, INTS, types.int64, SEATED, WORDS))
 def _ask(rulebook: Any, state: Any, seat: int, legal: Any, n: int, arrays: Any, words: Any) -> None:
     """Fills `arrays.priors` with what the only player says."""
-    seated, rng, moves = open_seated(arrays), uint64_ptr(words), first_of(legal)
+    seated, rng, moves = pointers(arrays), uint64_ptr(words), first_of(legal)
     model = words_at(seated.models[0])
     evaluate = open_evaluator(seated.functions[0])
     evaluate(uint64_ptr(rulebook), state_ptr(state), seat, moves, n, model, rng, seated.values, seated.priors)
@@ -268,7 +260,7 @@ def _play(
     words: Any, out: Any, counts: Any,
 ) -> None:  # fmt: skip
     """Fills `out` [deals, lineups, seats], flat; without `duplicate`, all that is drawn comes from `words`."""
-    rules, book, seated = open_rules(rulebook), uint64_ptr(rulebook), open_seated(arrays)
+    rules, book, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays)
     state, legal, streams, shared = (
         state_ptr(desk.state), first_of(desk.legal), uint64_ptr(desk.streams), uint64_ptr(words)
     )  # fmt: skip

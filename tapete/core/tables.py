@@ -28,11 +28,12 @@ from tapete.core.compile import (
     state_ptr,
     uint64_ptr,
 )
-from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, copy_state, open_rules
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.game import Game, State
-from tapete.core.players import SEATED, Seated, choose, open_seated
+from tapete.core.players import SEATED, Seated, choose
+from tapete.core.records import copy_state, pointers
 from tapete.core.rng import Rng, below
 
 STATES = types.uint8[:, ::1]
@@ -50,16 +51,24 @@ class Floor(NamedTuple):
     movers: NDArray[np.int32]  # [B] the seat to move; TERMINAL where a game is over and nobody began another
     legal: NDArray[np.int32]  # [B, max_actions] the mover's legal actions, ascending
     counts: NDArray[np.int32]  # [B] how many they are; 0 where the game is over
-    over: NDArray[np.uint8]  # [B] whether the last step ended the game
+    over: NDArray[np.int8]  # [B] whether the last step ended the game
     rewards: NDArray[np.float64]  # [B, seats] the payoffs, where the last step ended the game; else zeros
     games: NDArray[np.int64]  # [B] how many ended so far, those that never came to the caller among them
     totals: NDArray[np.float64]  # [B, seats] the payoffs of all those games, added up
     chance: NDArray[np.uint64]  # [B, 4] the stream that cards are drawn from
     choice: NDArray[np.uint64]  # [B, 4] the stream of `sample` and of compiled players
+    size: int  # bytes of a state
+    width: int  # max_actions
+    seats: int
 
 
+NUMBER = types.int64
 FLOOR = types.NamedTuple(
-    [STATES, STATES, INTS, INT_ROWS, INTS, BYTES, DOUBLE_ROWS, LONGS, DOUBLE_ROWS, WORD_ROWS, WORD_ROWS], Floor
+    [
+        *(STATES, STATES, INTS, INT_ROWS, INTS, types.int8[::1], DOUBLE_ROWS, LONGS, DOUBLE_ROWS, WORD_ROWS, WORD_ROWS),
+        *(NUMBER, NUMBER, NUMBER),
+    ],
+    Floor,
 )
 ASK = 1  # instead of the address of a player: the caller of `step` decides
 CALLER = Evaluator(None, priors=True, values=False)
@@ -117,12 +126,15 @@ class Tables:
             np.zeros(size, dtype=np.int32),
             np.zeros((size, max(spec.max_actions, 1)), dtype=np.int32),
             np.zeros(size, dtype=np.int32),
-            np.zeros(size, dtype=np.uint8),
+            np.zeros(size, dtype=np.int8),
             np.zeros((size, spec.players)),
             np.zeros(size, dtype=np.int64),
             np.zeros((size, spec.players)),
             np.array([rng.spawn("chance", i).words for i in range(size)]),
             np.array([rng.spawn("choice", i).words for i in range(size)]),
+            game.size,
+            max(spec.max_actions, 1),
+            spec.players,
         )
         self.movers, self.legal, self.counts = self.floor.movers, self.floor.legal, self.floor.counts
         self.rewards, self.over = self.floor.rewards, self.floor.over.view(np.bool_)
@@ -251,7 +263,7 @@ class _Share:
 
     def __init__(self, game: Game, floor: Floor, part: slice, players: Sequence[MakeEvaluator | None]) -> None:
         self.part = part
-        self.floor = Floor(*cast(Any, [array[part] for array in floor]))
+        self.floor = Floor(*cast(Any, [x[part] if isinstance(x, np.ndarray) else x for x in floor]))
         made = [make() if make else CALLER for make in players or [None] * game.players]
         self.models = [player.model for player in made]
         self.players = made  # which the addresses in `seated` point into
@@ -265,36 +277,6 @@ def _parts(size: int, threads: int) -> list[slice]:
     """The tables of each thread, as even as can be."""
     ends = [size * i // threads for i in range(threads + 1)]
     return [slice(start, end) for start, end in pairwise(ends) if end > start]
-
-
-class Open(NamedTuple):
-    """A floor as pointers to its arrays, and the lengths of their rows."""
-
-    size: Any
-    width: Any
-    seats: Any
-    states: Any
-    ended: Any
-    movers: Any
-    legal: Any
-    counts: Any
-    over: Any
-    rewards: Any
-    games: Any
-    totals: Any
-    chance: Any
-    choice: Any
-
-
-@helper
-def _open(floor: Any) -> Any:
-    """Loading an array from a tuple counts a reference, which costs more than the load."""
-    return Open(
-        floor.states.shape[1], floor.legal.shape[1], floor.rewards.shape[1], state_ptr(floor.states),
-        state_ptr(floor.ended), first_of(floor.movers), first_of(floor.legal), first_of(floor.counts),
-        first_of(floor.over), first_of(floor.rewards), first_of(floor.games), first_of(floor.totals),
-        first_of(floor.chance), first_of(floor.choice),
-    )  # fmt: skip
 
 
 @helper
@@ -357,7 +339,7 @@ def _arrive(rules: Any, book: Any, start: Any, floor: Any, seated: Any, i: int, 
 
 @kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, BYTES, types.boolean))
 def _begin(rulebook: Any, params: Any, arrays: Any, players: Any, which: Any, restart: bool) -> None:
-    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), _open(arrays), open_seated(players)
+    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays), pointers(players)
     for i in range(len(which)):
         if which[i]:
             _forget_end(floor, i)
@@ -367,7 +349,7 @@ def _begin(rulebook: Any, params: Any, arrays: Any, players: Any, which: Any, re
 
 @kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, INTS, types.boolean))
 def _step(rulebook: Any, params: Any, arrays: Any, players: Any, actions: Any, restart: bool) -> None:
-    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), _open(arrays), open_seated(players)
+    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays), pointers(players)
     for i in range(len(actions)):
         _forget_end(floor, i)
         if floor.movers[i] != TERMINAL:
@@ -377,7 +359,7 @@ def _step(rulebook: Any, params: Any, arrays: Any, players: Any, actions: Any, r
 
 @kernel(types.void(FLOOR, INTS))
 def _sample(floor: Any, out: Any) -> None:
-    choices, legal, width = first_of(floor.choice), first_of(floor.legal), floor.legal.shape[1]
+    choices, legal, width = first_of(floor.choice), first_of(floor.legal), floor.width
     for i in range(len(out)):
         n = floor.counts[i]
         out[i] = legal[i * width + below(ahead(choices, 4 * i), n)] if n > 0 else 0
@@ -406,6 +388,6 @@ def _features(rulebook: Any, floor: Any, offsets: Any, out: Any) -> None:
     rules = open_rules(rulebook)
     rows, legals = first_of(out), first_of(floor.legal)
     for i in range(len(floor.counts)):
-        state, legal = state_ptr(floor.states[i]), ahead(legals, i * floor.legal.shape[1])
+        state, legal = state_ptr(floor.states[i]), ahead(legals, i * floor.width)
         for j in range(floor.counts[i]):
             rules.features(state, legal[j], ahead(rows, (offsets[i] + j) * out.shape[1]))

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import carray, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, evaluator, floats_at, ints_at, longs_at, states_at
 from tapete.core.game import Game, View
+from tapete.core.records import copy_state
 from tapete.core.rng import Rng
 from tapete.nets.patterns import (
     BLOCK,
@@ -143,14 +144,6 @@ def add_up(net: Any) -> float:
         c += net.weights[found[2]]
         d += net.weights[found[3]]
     return np.float64((a + b) + (c + d))
-
-
-@helper
-def copy_state(to: Any, state: Any, size: int) -> None:
-    """States are a multiple of 8 bytes."""
-    target, source = carray(to, (size >> 3,), np.uint64), carray(state, (size >> 3,), np.uint64)
-    for i in range(size >> 3):
-        target[i] = source[i]
 
 
 @helper

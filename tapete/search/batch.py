@@ -28,9 +28,9 @@ from tapete.core.compile import (
     uint64_ptr,
 )
 from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
+from tapete.core.records import at, copy_state, pointers
 from tapete.core.tables import FLOAT_ROWS, INT_ROWS, STATES
 from tapete.search.mcts import FIRST_PLAY, PUCT
-from tapete.search.records import at, copy_bytes, pointers
 from tapete.search.tree import (
     NODE,
     PLAN,
@@ -175,7 +175,7 @@ def _descend(rulebook: Any, trees: Any, plan: Any, words: Any) -> int:
         room = pointers(
             Room(trees.roots[i], trees.leaves[i], trees.legal[i], trees.paths[i], trees.values, trees.priors)
         )
-        copy_bytes(room.state, room.root, plan.size)
+        copy_state(room.state, room.root, plan.size)
         depth = descend_puct(uint64_ptr(rulebook), tree, room, plan, rng)
         trees.depths[i] = depth
         mover = at(tree.nodes, room.path[depth]).mover

@@ -24,8 +24,8 @@ from tapete.core.compile import (
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import open_evaluator
 from tapete.core.hashmap import find, put
+from tapete.core.records import at, copy_state, pointers
 from tapete.core.rng import below
-from tapete.search.records import at, copy_bytes, pointers
 from tapete.search.tree import LEAF
 
 INFOSET = np.dtype(
@@ -213,7 +213,7 @@ def grow(rulebook: Any, memory: Any, room: Any, leaf: Any, plan: Any, words: Any
     for done in range(n):
         if plan.may_stop and (known.used[0] == known.used[2] or known.used[1] + plan.widest > known.used[3]):
             return done
-        copy_bytes(here.state, here.world, plan.size)
+        copy_state(here.state, here.world, plan.size)
         open_rules(book).redeal(here.state, plan.seat, rng)
         depth = _descend(book, keys, places, known, here, plan, rng)
         _judge(book, here, judge, rng)

@@ -28,8 +28,8 @@ from tapete.core.compile import (
 )
 from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import open_evaluator
+from tapete.core.records import at, copy_state, pointers
 from tapete.core.rng import below
-from tapete.search.records import at, copy_bytes, pointers
 
 # A node is a move with what came of it. The children of a node are neighbours in memory, and come after it.
 NODE = np.dtype(
@@ -260,7 +260,7 @@ def simulating(descend: Any, judge: Any) -> Any:
         for done in range(n):
             if plan.may_stop and tree.used[0] + plan.widest > tree.used[1]:
                 return done
-            copy_bytes(room.state, room.root, plan.size)
+            copy_state(room.state, room.root, plan.size)
             depth = descend(rulebook, tree, room, plan, rng)
             node = room.path[depth]
             if at(tree.nodes, node).mover == TERMINAL:

@@ -12,12 +12,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import DOUBLES, FLOATS, LONGS, ahead, first_of, helper
+from tapete.core.compile import DOUBLES, FLOATS, LONGS, ahead, helper
 from tapete.solve.regrets import TINY, eagerness
 
 
 class Room(NamedTuple):
-    """Room for a walk by one player, level after level in flat arrays; from `open_room`, pointers to them.
+    """Room for a walk by one player, level after level in flat arrays; inside of a kernel, pointers to them.
 
     A level is a node on the way from the root of the walk. The arrays are all float32 or all float64.
     """
@@ -43,16 +43,6 @@ class Room(NamedTuple):
 
 ROOM32 = types.NamedTuple([FLOATS] * 5 + [LONGS] * 4, Room)
 ROOM64 = types.NamedTuple([DOUBLES] * 5 + [LONGS] * 4, Room)
-
-
-@helper
-def open_room(arrays: Any) -> Any:
-    """Pointers to the arrays, which whoever called the kernel keeps alive."""
-    return Room(
-        first_of(arrays.mine), first_of(arrays.theirs), first_of(arrays.plan), first_of(arrays.gains),
-        first_of(arrays.total), first_of(arrays.node), first_of(arrays.tried), first_of(arrays.my_row),
-        first_of(arrays.their_row),
-    )  # fmt: skip
 
 
 @helper

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import FLOATS, LONGS, ahead, float32_ptr, helper, kernel
 from tapete.core.game import Game
+from tapete.core.records import pointers
 from tapete.core.tables import FLOAT_ROWS
 from tapete.solve.cfr import ledger_arrays
-from tapete.solve.hands import ROOM32, Room, add_up, match_regrets, mean, multiply, open_room
+from tapete.solve.hands import ROOM32, Room, add_up, match_regrets, mean, multiply
 from tapete.solve.leaves import LEAVES32, Leaves, gain_at
 from tapete.solve.public_tree import TREE, PublicTree, Tree
 from tapete.solve.regrets import updated
@@ -249,7 +250,7 @@ def _walk(update: Any, piece: Any, cut: Any, arrays: Any, learn: bool) -> None:
     Where the subtree is cut further, its pieces are not walked: without `learn` it is written down how likely both
     players come there, with it their values are read.
     """
-    tree, leaves, rates, room = update.tree, update.leaves, update.rates, open_room(arrays)
+    tree, leaves, rates, room = update.tree, update.leaves, update.rates, pointers(arrays)
     own_hands, other_hands, levels = len(piece.mine), len(piece.theirs), len(arrays.node)
     plan_size, gain_size = len(arrays.plan) // levels, len(arrays.gains) // levels
     total = room.total

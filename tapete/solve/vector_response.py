@@ -9,7 +9,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, FLOATS, ahead, float32_ptr, float64_ptr, kernel
-from tapete.solve.hands import ROOM64, add_up, average, mean, most, multiply, open_room, rounded_average
+from tapete.core.records import pointers
+from tapete.solve.hands import ROOM64, add_up, average, mean, most, multiply, rounded_average
 from tapete.solve.leaves import LEAVES64, Leaves, gain_at
 from tapete.solve.public_tree import TREE, Tree
 
@@ -31,7 +32,7 @@ QUESTION = types.NamedTuple([TREE, LEAVES64, FLOATS, FLOATS, types.int64, types.
 @kernel(types.void(QUESTION, DOUBLES, DOUBLES, ROOM64))
 def respond(question: Any, reach: Any, value: Any, arrays: Any) -> None:
     """Walks the tree; `value` gets what each of the player's hands gains, the other's being as likely as `reach`."""
-    tree, leaves, best, room = question.tree, question.leaves, question.best, open_room(arrays)
+    tree, leaves, best, room = question.tree, question.leaves, question.best, pointers(arrays)
     my_sums, their_sums, total = float32_ptr(question.mine), float32_ptr(question.theirs), room.total
     own_hands, other_hands, levels = len(value), len(reach), len(arrays.node)
     plan_size, gain_size = len(arrays.plan) // levels, len(arrays.gains) // levels

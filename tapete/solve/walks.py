@@ -19,7 +19,6 @@ from tapete.core.compile import (
     LONGS,
     WORDS,
     ahead,
-    first_of,
     float64_ptr,
     helper,
     kernel,
@@ -28,6 +27,7 @@ from tapete.core.compile import (
 )
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.hashmap import find, put
+from tapete.core.records import pointers
 from tapete.core.rng import below, uniform
 from tapete.solve.regrets import updated
 
@@ -55,7 +55,7 @@ class Book(NamedTuple):
 
 
 class Stack(NamedTuple):
-    """Room for a walk, level after level in flat arrays; from `open_stack`, pointers to them."""
+    """Room for a walk, level after level in flat arrays; inside of a walk, pointers to them."""
 
     states: NDArray[np.uint64]  # [levels, words of a state]
     actions: NDArray[np.int32]  # [levels, width] legal in the state
@@ -73,16 +73,6 @@ STACK = types.NamedTuple([WORDS, INTS, DOUBLES, DOUBLES, LONGS, LONGS, LONGS, LO
 
 # Rules, parameters, what is kept, the iteration to stop after, the generator. Whether it got there, or has no room.
 WALK = types.boolean(RULEBOOK, DOUBLES, BOOK, STACK, LONGS, types.int64, WORDS)
-
-
-@helper
-def open_stack(arrays: Any) -> Any:
-    """Pointers to the arrays: loading an array from a tuple counts a reference, which costs more than the load."""
-    return Stack(
-        first_of(arrays.states), first_of(arrays.actions), first_of(arrays.gains), first_of(arrays.reach),
-        first_of(arrays.offset), first_of(arrays.choices), first_of(arrays.tried), first_of(arrays.mover),
-        first_of(arrays.payoffs),
-    )  # fmt: skip
 
 
 @helper
@@ -186,7 +176,7 @@ def external(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, 
     The player after the walker adds his strategy to his average where the walk meets him: as often as he and chance
     lead there.
     """
-    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), pointers(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     levels, players = len(arrays.tried), len(arrays.payoffs)
     size, width = 8 * (len(arrays.states) // levels), len(arrays.actions) // levels
@@ -257,7 +247,7 @@ def outcome(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, u
     What others and chance do is as likely in the walk as in the game, so that all weights cancel but one: how rarely
     the walker, who explores, would have come so far. The average is weighted by it too, at the player after him.
     """
-    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), pointers(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     players, state = len(arrays.payoffs), state_ptr(arrays.states)
     walker, level = counters[WALKER], counters[LEVEL]
@@ -352,7 +342,7 @@ def back_up_both(numbers: Any, stack: Any, level: int, width: int) -> Any:
 @kernel(WALK)
 def chance(rulebook: Any, params: Any, book: Any, arrays: Any, counters: Any, until: int, words: Any) -> bool:
     """Chance sampling: every action of both players, who learn in the same walk; one outcome of chance."""
-    rules, stack, rng = open_rules(rulebook), open_stack(arrays), uint64_ptr(words)
+    rules, stack, rng = open_rules(rulebook), pointers(arrays), uint64_ptr(words)
     keys, offsets, numbers = book.keys, book.offsets, float64_ptr(book.numbers)
     levels = len(arrays.tried)
     size, width = 8 * (len(arrays.states) // levels), len(arrays.actions) // levels

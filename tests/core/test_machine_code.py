@@ -233,11 +233,11 @@ def test_without_a_place_code_stays_in_memory(
 def test_who_has_no_home_has_a_place_less(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
-    (place,) = machine_code._places(folder / "asking.py")
-    assert place.folder == folder / "__pycache__"
+    (shelf,) = machine_code._shelves(folder / "asking.py")
+    assert shelf.folder == folder / "__pycache__"
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
-    assert len(list(machine_code._places(folder / "asking.py"))) == 1
-    assert not list(machine_code._places(folder / "there is no such file.py")), "code that was typed in"
+    assert len(list(machine_code._shelves(folder / "asking.py"))) == 1
+    assert not list(machine_code._shelves(folder / "there is no such file.py")), "code that was typed in"
 
 
 def test_a_closed_stderr_is_no_trouble(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,9 @@ from tapete.core.compile import (
 from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.evaluator import doubles_at, floats_at, ints_at, states_at
 from tapete.core.game import Game
+from tapete.core.records import copy_state
 from tapete.core.rng import below, uniform
-from tapete.nets.ntuple import copy_state, find_entries, open_net, score_of, settle
+from tapete.nets.ntuple import find_entries, open_net, score_of, settle
 
 OWN = 12  # addresses of a model that belong to the network; those of the search follow
 

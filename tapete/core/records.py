@@ -46,7 +46,7 @@ def at(typing_context: Any, records: Any, i: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def copy_bytes(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
+def copy_state(typing_context: Any, target: Any, source: Any, size: Any) -> Any:
     """Copies the bytes of a state."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
