@@ -301,7 +301,8 @@ def test_choosing_draws_from_what_is_thought() -> None:
     view, rng = make("kuhn").read("Q J").view(0), Rng(1)
     drawn = [choose(Fixed(), view, rng) for _ in range(4000)]
     assert sum(drawn) == pytest.approx(3000, abs=140)
-    assert draw({3: 0.0, 4: 2.0, 5: 0.0}, Rng(1)) == 4, "whatever they add up to"
+    weights = [draw({3: 1.0, 4: 2.0, 5: 1.0}, rng) for _ in range(4000)]  # whatever they add up to
+    assert [weights.count(action) for action in (3, 4, 5)] == pytest.approx([1000, 2000, 1000], abs=140)
 
 
 def test_those_who_can_play_are_those_who_load() -> None:

@@ -154,3 +154,11 @@ def test_the_constant_is_that_of_a_single_tree(c: float) -> None:
     search = MCTS(GAME, lambda: NETWORK.evaluator(GAME), c=c)
     thought = search.run(state.view(state.player), Rng(1), Budget(iterations=100))
     assert {action: int(forest.visits()[0, action]) for action in thought.visits} == thought.visits
+
+
+def test_noise_stays_out_of_trees_that_are_not_asked() -> None:
+    forest = grown(positions(2), 5)
+    before = forest.trees["prior"].copy()
+    forest.grow(predict, 1, noise=1.0, which=np.array([True, False]), rng=Rng(7))
+    assert (forest.trees["prior"][1] == before[1]).all()
+    assert (forest.trees["prior"][0] != before[0]).any()

@@ -44,6 +44,7 @@ def agree(tree: object, ours: int, theirs: naive.Node) -> None:
     node = tree.tree.nodes[ours]  # type: ignore[attr-defined]
     assert (node["action"], node["visits"]) == (theirs.action, theirs.visits)
     assert node["total"] == pytest.approx(theirs.total, abs=1e-9)
+    assert ours == 0 or node["prior"] == theirs.prior
     children = range(node["first"], node["first"] + node["count"])
     assert len(children) == len(theirs.children)
     for child, twin in zip(children, theirs.children, strict=True):
@@ -76,6 +77,16 @@ def test_constants_are_in_units_of_half_the_range_of_payoffs() -> None:
     agree(uct.trees[0], 0, naive.uct(middle(5), 500, 1.5, stream()))
     search(state, 500, puct)
     agree(puct.trees[0], 0, naive.puct(middle(5), 500, 1.5, 3 * FIRST_PLAY))
+
+
+def test_what_was_in_the_memory_before_does_not_matter() -> None:
+    state, uct, puct = middle(5), MCTS(OTHELLO, keep=False), MCTS(OTHELLO, opinionated, keep=False)
+    for mcts in (uct, puct):
+        search(state, 500, mcts)
+        mcts.trees[0].tree.nodes.view(np.uint8)[:] = 0x6B
+        search(state, 500, mcts)
+    agree(uct.trees[0], 0, naive.uct(state, 500, UCT, stream()))
+    agree(puct.trees[0], 0, naive.puct(state, 500, PUCT, FIRST_PLAY))
 
 
 @pytest.mark.parametrize("plies", [0, 5, 20, 28])
@@ -152,8 +163,9 @@ def test_the_next_move_begins_with_what_is_known() -> None:
     assert sum(search(state, 1000, fresh).visits.values()) == 1000
 
 
-def test_a_tree_that_was_cut_is_the_tree_that_was_there() -> None:
-    state = middle(4)
+@pytest.mark.parametrize(("plies", "seed"), [(4, 1), (24, 3)])
+def test_a_tree_that_was_cut_is_the_tree_that_was_there(plies: int, seed: int) -> None:
+    state = middle(plies, seed)
     mcts = MCTS(OTHELLO)
     action = search(state, 5000, mcts).line[0]
     tree = mcts.trees[0]
@@ -162,13 +174,17 @@ def test_a_tree_that_was_cut_is_the_tree_that_was_there() -> None:
     state.apply(action)
     tree.move_to(state.data, keep=True)
     agree(tree, 0, before)
+    if plies > 20:
+        assert (tree.tree.nodes[: tree.tree.used[0]]["count"] == 1).any(), "forced moves are moved too"
     assert tree.tree.used[0] == count(before)
 
 
 def copied(tree: object, index: int) -> naive.Node:
     node = tree.tree.nodes[index]  # type: ignore[attr-defined]
     children = [copied(tree, i) for i in range(node["first"], node["first"] + node["count"])]
-    return naive.Node(int(node["action"]), int(node["visits"]), float(node["total"]), children=children)
+    return naive.Node(
+        int(node["action"]), int(node["visits"]), float(node["total"]), float(node["prior"]), children=children
+    )
 
 
 def count(node: naive.Node) -> int:
