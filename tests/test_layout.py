@@ -24,7 +24,7 @@ LAYERS = [
     {"agents"},
     {"arena", "scale", "bridges"},
     {"studies", "web", "terminal", "bench"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 
 

@@ -67,12 +67,12 @@ def _states(game: Game) -> NDArray[np.uint8]:
 def positions(*, priors: bool) -> Work:
     """Positions that the evaluator of a search judges, one after another."""
     game = make("othello")
-    states, judge = _states(game), NTuple.load(shipped(game, "ntuple")).evaluator(game, priors=priors)
+    states, evaluator = _states(game), NTuple.load(shipped(game, "ntuple")).evaluator(game, priors=priors)
     room = (np.zeros(game.spec.max_actions, dtype=np.int32), np.zeros(2), np.zeros(game.spec.max_actions, np.float32))
 
     def work(rounds: int) -> int:
         for _ in range(rounds):
-            _judge(game.rulebook, states, judge.address, judge.model, priors, *room)
+            _evaluate(game.rulebook, states, evaluator.address, evaluator.model, priors, *room)
         return rounds * len(states)
 
     return work
@@ -91,14 +91,16 @@ def plain_positions() -> Work:
 
     def work(rounds: int) -> int:
         for _ in range(rounds):
-            _judge_plainly(game.rulebook, states, squares, ends, network.layout.offsets, network.weights, observation)
+            _evaluate_plainly(
+                game.rulebook, states, squares, ends, network.layout.offsets, network.weights, observation
+            )
         return rounds * len(states)
 
     return work
 
 
 @kernel(types.void(RULEBOOK, STATES, types.uint64, WORDS, types.boolean, INTS, DOUBLES, FLOATS))
-def _judge(
+def _evaluate(
     rulebook: Any, states: Any, address: Any, model: Any, has_priors: bool, legal: Any, values: Any, priors: Any
 ) -> None:
     rules, evaluate = open_rules(rulebook), open_evaluator(address)
@@ -112,7 +114,7 @@ def _judge(
 
 
 @kernel(types.float64(RULEBOOK, STATES, LONGS, LONGS, LONGS, types.float32[:, ::1], FLOATS))
-def _judge_plainly(
+def _evaluate_plainly(
     rulebook: Any, states: Any, squares: Any, ends: Any, offsets: Any, weights: Any, observation: Any
 ) -> float:
     rules, size = open_rules(rulebook), 64

@@ -208,12 +208,21 @@ def random_play(game: Game, games: int, rng: Rng, *, threads: int = 1) -> Games:
 def opinion(player: Evaluator, view: View) -> dict[int, float]:
     """How likely a player is to make each legal move, where the view's seat is to move."""
     legal = view.actions()
-    model = player.model
-    seated, moves = Seated.of(view.game, [player], [model]), np.array(legal, dtype=np.int32)
+    return dict(zip(legal, judge_moves(player, view.game, view._world, view.seat, legal).tolist(), strict=True))
+
+
+def judge_moves(
+    player: Evaluator, game: Game, state: NDArray[np.uint8], seat: int, legal: Sequence[int]
+) -> NDArray[np.float32]:
+    """What a player says of the legal moves of a state: [legal]. Unchecked."""
     if player.address == RANDOM:
-        return dict.fromkeys(legal, 1 / len(legal))
-    _ask(view.game.rulebook, view._world, view.seat, moves, seated, Rng("opinion").words)
-    return dict(zip(legal, seated.priors[: len(legal)].tolist(), strict=True))
+        return np.full(len(legal), 1 / len(legal), dtype=np.float32)
+    model = player.model
+    seated = Seated.of(game, [player], [model])
+    room = np.zeros(len(seated.priors), dtype=np.int32)  # [max_actions]
+    room[: len(legal)] = legal
+    _ask(game.rulebook, state, seat, room, len(legal), seated, Rng("opinion").words)
+    return seated.priors[: len(legal)]
 
 
 class _Thread:
@@ -242,14 +251,13 @@ def share_out(work: Callable[[Thread, Item], None], threads: Sequence[Thread], i
         list(pool.map(run, threads))
 
 
-@kernel(types.void(RULEBOOK, BYTES, types.int64, INTS, SEATED, WORDS))
-def _ask(rulebook: Any, state: Any, seat: int, legal: Any, arrays: Any, words: Any) -> None:
+@kernel(types.void(RULEBOOK, BYTES, types.int64, INTS, types.int64, SEATED, WORDS))
+def _ask(rulebook: Any, state: Any, seat: int, legal: Any, n: int, arrays: Any, words: Any) -> None:
     """Fills `arrays.priors` with what the only player says."""
-    seated, rng = open_seated(arrays), uint64_ptr(words)
+    seated, rng, moves = open_seated(arrays), uint64_ptr(words), first_of(legal)
     model = words_at(seated.models[0])
     evaluate = open_evaluator(seated.functions[0])
-    moves = first_of(legal)
-    evaluate(uint64_ptr(rulebook), state_ptr(state), seat, moves, len(legal), model, rng, seated.values, seated.priors)
+    evaluate(uint64_ptr(rulebook), state_ptr(state), seat, moves, n, model, rng, seated.values, seated.priors)
 
 
 @kernel(

@@ -176,7 +176,7 @@ def _descend(rulebook: Any, trees: Any, plan: Any, words: Any) -> int:
             Room(trees.roots[i], trees.leaves[i], trees.legal[i], trees.paths[i], trees.values, trees.priors)
         )
         copy_bytes(room.state, room.root, plan.size)
-        depth = descend_puct(rules, tree, room, plan, rng)
+        depth = descend_puct(uint64_ptr(rulebook), tree, room, plan, rng)
         trees.depths[i] = depth
         mover = at(tree.nodes, room.path[depth]).mover
         if mover == TERMINAL:

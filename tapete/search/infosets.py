@@ -149,12 +149,19 @@ def _back_up(memory: Any, path: Any, depth: int, values: Any, players: int) -> N
 
 
 @helper
-def _descend(rules: Any, keys: Any, places: Any, memory: Any, room: Any, plan: Any, rng: Any) -> int:
+def _descend(rulebook: Any, keys: Any, places: Any, memory: Any, room: Any, plan: Any, rng: Any) -> int:
     """Plays from the root to a decision that was never made before, or to the end; how many decisions were made.
 
     Whoever moves does what the tree says of what he knows; the new decision is remembered and made too.
     """
-    sets, moves, path, p, legal = memory.sets, memory.moves, room.path, room.state, room.legal
+    rules, sets, moves, path, p, legal = (
+        open_rules(rulebook),
+        memory.sets,
+        memory.moves,
+        room.path,
+        room.state,
+        room.legal,
+    )
     weight = plan.c * max(memory.bounds[1] - memory.bounds[0], 0.0) / 2
     depth = 0
     is_known = True
@@ -183,9 +190,9 @@ def _descend(rules: Any, keys: Any, places: Any, memory: Any, room: Any, plan: A
 
 
 @helper
-def _judge(rulebook: Any, rules: Any, evaluate: Any, room: Any, leaf: Any, rng: Any) -> None:
+def _judge(rulebook: Any, room: Any, leaf: Any, rng: Any) -> None:
     """What the state that was reached is worth to each seat, after what chance does there."""
-    p = room.state
+    rules, p = open_rules(rulebook), room.state
     who = rules.player(p)
     while who == CHANCE:
         rules.apply(p, rules.draw(p, rng))
@@ -193,10 +200,8 @@ def _judge(rulebook: Any, rules: Any, evaluate: Any, room: Any, leaf: Any, rng: 
     if who == TERMINAL:
         rules.returns(p, room.values)
     else:
-        evaluate(
-            uint64_ptr(rulebook), p, who, room.legal, 0, leaf.model, rng,
-            room.values, room.priors,
-        )  # fmt: skip
+        evaluate = open_evaluator(np.uint64(leaf.address))
+        evaluate(rulebook, p, who, room.legal, 0, leaf.model, rng, room.values, room.priors)
 
 
 @kernel(types.int64(RULEBOOK, MEMORY, ROOM, LEAF, PLAN, WORDS, types.int64))
@@ -204,14 +209,14 @@ def grow(rulebook: Any, memory: Any, room: Any, leaf: Any, plan: Any, words: Any
     """Adds n simulations; returns how many were made, fewer only where `plan.may_stop` and memory is short."""
     keys, places = memory.keys, memory.places
     known, here, judge = pointers(memory), pointers(room), pointers(leaf)
-    rules, evaluate, rng = open_rules(rulebook), open_evaluator(np.uint64(leaf.address)), uint64_ptr(words)
+    book, rng = uint64_ptr(rulebook), uint64_ptr(words)
     for done in range(n):
         if plan.may_stop and (known.used[0] == known.used[2] or known.used[1] + plan.widest > known.used[3]):
             return done
         copy_bytes(here.state, here.world, plan.size)
-        rules.redeal(here.state, plan.seat, rng)
-        depth = _descend(rules, keys, places, known, here, plan, rng)
-        _judge(rulebook, rules, evaluate, here, judge, rng)
+        open_rules(book).redeal(here.state, plan.seat, rng)
+        depth = _descend(book, keys, places, known, here, plan, rng)
+        _judge(book, here, judge, rng)
         _back_up(known, here.path, depth, here.values, plan.players)
     return n
 

@@ -88,7 +88,8 @@ LEAF = types.NamedTuple([types.int64, WORDS], Leaf)
 PLAN = types.NamedTuple([types.int64, types.int64, types.float64, types.float64, types.boolean], Plan)
 
 
-# From here on a tree and a room are records of pointers, but in the kernels.
+# Helpers work on pointers, which kernels make of what they are called with. A rulebook is opened where it is used:
+# handed on, eleven functions are copied, and each call first looks which kind of function it is.
 
 
 # Choosing a child: `select(nodes, node, plan)`.
@@ -172,49 +173,46 @@ def expand_judged(tree: Any, node: int, legal: Any, n: int, priors: Any) -> bool
     return True
 
 
-# Whether a walk goes on below a node that has no children yet: `opens(rules, tree, node, room, rng)`.
+# Whether a walk goes on below a node that has no children yet: `opens(rulebook, tree, node, room, rng)`.
 
 
 @helper
-def open_visited(rules: Any, tree: Any, node: int, room: Any, rng: Any) -> bool:
+def open_visited(rulebook: Any, tree: Any, node: int, room: Any, rng: Any) -> bool:
     """Where it was reached before (or is the root), it gets children now, and the walk goes on to one of them."""
     if node > 0 and at(tree.nodes, node).visits == 0:
         return False
-    n = rules.actions(room.state, room.legal)
+    n = open_rules(rulebook).actions(room.state, room.legal)
     return expand_shuffled(tree, node, room.legal, n, rng)
 
 
 @helper
-def open_never(rules: Any, tree: Any, node: int, room: Any, rng: Any) -> bool:
+def open_never(rulebook: Any, tree: Any, node: int, room: Any, rng: Any) -> bool:
     """Children come when the leaf is judged."""
     return False
 
 
-# Judging a leaf: `judge(rulebook, rules, evaluate, tree, node, room, leaf, rng)` fills `room.values`.
+# Judging a leaf: `judge(rulebook, tree, node, room, leaf, rng)` fills `room.values`.
 
 
 @helper
-def judge_value(rulebook: Any, rules: Any, evaluate: Any, tree: Any, node: int, room: Any, leaf: Any, rng: Any) -> None:
+def judge_value(rulebook: Any, tree: Any, node: int, room: Any, leaf: Any, rng: Any) -> None:
     """Asks the evaluator what the position is worth."""
-    mover = at(tree.nodes, node).mover
-    evaluate(
-        uint64_ptr(rulebook), room.state, mover, room.legal, 0, leaf.model, rng,
-        room.values, room.priors,
-    )  # fmt: skip
-    at(tree.nodes, node).value = room.values[mover]
+    _ask(rulebook, tree, node, room, leaf, 0, rng)
 
 
 @helper
-def judge_moves(rulebook: Any, rules: Any, evaluate: Any, tree: Any, node: int, room: Any, leaf: Any, rng: Any) -> None:
+def judge_moves(rulebook: Any, tree: Any, node: int, room: Any, leaf: Any, rng: Any) -> None:
     """Asks it for its opinion of the moves too, which become the children."""
-    mover, legal = at(tree.nodes, node).mover, room.legal
-    n = rules.actions(room.state, legal)
-    evaluate(
-        uint64_ptr(rulebook), room.state, mover, legal, n, leaf.model, rng,
-        room.values, room.priors,
-    )  # fmt: skip
+    n = open_rules(rulebook).actions(room.state, room.legal)
+    _ask(rulebook, tree, node, room, leaf, n, rng)
+    expand_judged(tree, node, room.legal, n, room.priors)
+
+
+@helper
+def _ask(rulebook: Any, tree: Any, node: int, room: Any, leaf: Any, n: int, rng: Any) -> None:
+    evaluate, mover = open_evaluator(np.uint64(leaf.address)), at(tree.nodes, node).mover
+    evaluate(rulebook, room.state, mover, room.legal, n, leaf.model, rng, room.values, room.priors)
     at(tree.nodes, node).value = room.values[mover]
-    expand_judged(tree, node, legal, n, room.priors)
 
 
 # A simulation.
@@ -224,13 +222,13 @@ def walking(select: Any, opens: Any) -> Any:
     """The way from the root to a leaf, for a way to choose children and one to make them."""
 
     @helper
-    def descend(rules: Any, tree: Any, room: Any, plan: Any, rng: Any) -> int:
+    def descend(rulebook: Any, tree: Any, room: Any, plan: Any, rng: Any) -> int:
         """Applies the moves to the state; returns how many there were."""
-        nodes, path, state = tree.nodes, room.path, room.state
+        rules, nodes, path, state = open_rules(rulebook), tree.nodes, room.path, room.state
         node, depth = 0, 0
         path[0] = 0
         while at(nodes, node).mover != TERMINAL:
-            if at(nodes, node).count == 0 and not opens(rules, tree, node, room, rng):
+            if at(nodes, node).count == 0 and not opens(rulebook, tree, node, room, rng):
                 break
             node = select(nodes, node, plan)
             rules.apply(state, at(nodes, node).action)
@@ -257,19 +255,18 @@ def simulating(descend: Any, judge: Any) -> Any:
     """Simulations, for a way to a leaf and one to judge it."""
 
     @helper
-    def simulate(rulebook: Any, tree: Any, room: Any, leaf: Any, plan: Any, words: Any, n: int) -> int:
+    def simulate(rulebook: Any, tree: Any, room: Any, leaf: Any, plan: Any, rng: Any, n: int) -> int:
         """Adds n of them; returns how many were made, fewer only where `plan.may_stop` and memory is short."""
-        rules, evaluate, rng = open_rules(rulebook), open_evaluator(np.uint64(leaf.address)), uint64_ptr(words)
         for done in range(n):
             if plan.may_stop and tree.used[0] + plan.widest > tree.used[1]:
                 return done
             copy_bytes(room.state, room.root, plan.size)
-            depth = descend(rules, tree, room, plan, rng)
+            depth = descend(rulebook, tree, room, plan, rng)
             node = room.path[depth]
             if at(tree.nodes, node).mover == TERMINAL:
-                rules.returns(room.state, room.values)
+                open_rules(rulebook).returns(room.state, room.values)
             else:
-                judge(rulebook, rules, evaluate, tree, node, room, leaf, rng)
+                judge(rulebook, tree, node, room, leaf, rng)
             back_up(tree.nodes, room.path, depth, room.values)
         return n
 
@@ -284,13 +281,17 @@ simulate_uct, simulate_puct = simulating(descend_uct, judge_value), simulating(d
 @kernel(GROW)
 def grow_uct(rulebook: Any, tree: Any, room: Any, leaf: Any, plan: Any, words: Any, n: int) -> int:
     """A leaf is judged when it is reached for the first time, and gets its children, shuffled, the second time."""
-    return simulate_uct(rulebook, pointers(tree), pointers(room), pointers(leaf), plan, words, n)
+    return simulate_uct(
+        uint64_ptr(rulebook), pointers(tree), pointers(room), pointers(leaf), plan, uint64_ptr(words), n
+    )
 
 
 @kernel(GROW)
 def grow_puct(rulebook: Any, tree: Any, room: Any, leaf: Any, plan: Any, words: Any, n: int) -> int:
     """A leaf gets its children, with priors, when it is judged."""
-    return simulate_puct(rulebook, pointers(tree), pointers(room), pointers(leaf), plan, words, n)
+    return simulate_puct(
+        uint64_ptr(rulebook), pointers(tree), pointers(room), pointers(leaf), plan, uint64_ptr(words), n
+    )
 
 
 # Between searches.

@@ -152,9 +152,9 @@ def _gradient(payoffs: Any, plan: Any, out: Any) -> None:
 
 
 @helper
-def _learn(side: Any, values: Any, discounts: Any, options: Any) -> None:
+def _learn(plex: Any, ledger: Any, values: Any, discounts: Any, options: Any) -> None:
     """Counterfactual values and regrets, from the last information set to the first; `values` holds the gradient."""
-    plex, ledger, floor, predictive = side.plex, side.ledger, options.floor, options.predictive
+    floor, predictive = options.floor, options.predictive
     for infoset in range(len(plex.parent) - 1, -1, -1):
         start, end = plex.first[infoset], plex.first[infoset + 1]
         total = _choose(plex, ledger, infoset, predictive)
@@ -174,19 +174,22 @@ def _learn(side: Any, values: Any, discounts: Any, options: Any) -> None:
 @kernel(types.void(SIDE, SIDE, types.float64[:, ::1], OPTIONS))
 def _run(one: Any, two: Any, weights: Any, options: Any) -> None:
     """One iteration for each row of `weights` (`Scheme.weights`)."""
-    values, their_values = np.empty(len(one.ledger.plan)), np.empty(len(two.ledger.plan))
+    # Taken out of the records once: every touch of an array in a tuple counts a reference.
+    plex0, payoffs0, ledger0 = one.plex, one.payoffs, one.ledger
+    plex1, payoffs1, ledger1 = two.plex, two.payoffs, two.ledger
+    values0, values1 = np.empty(len(ledger0.plan)), np.empty(len(ledger1.plan))
     for t in range(len(weights)):
-        one.ledger.total[:] = weights[t, 2] * one.ledger.total + one.ledger.plan
-        _gradient(one.payoffs, two.ledger.plan, values)
+        ledger0.total[:] = weights[t, 2] * ledger0.total + ledger0.plan
+        _gradient(payoffs0, ledger1.plan, values0)
         if not options.alternating:
-            _gradient(two.payoffs, one.ledger.plan, their_values)
-        _learn(one, values, weights[t], options)
-        _next_plan(one.plex, one.ledger, options.predictive)
-        two.ledger.total[:] = weights[t, 2] * two.ledger.total + two.ledger.plan
+            _gradient(payoffs1, ledger0.plan, values1)
+        _learn(plex0, ledger0, values0, weights[t], options)
+        _next_plan(plex0, ledger0, options.predictive)
+        ledger1.total[:] = weights[t, 2] * ledger1.total + ledger1.plan
         if options.alternating:
-            _gradient(two.payoffs, one.ledger.plan, their_values)
-        _learn(two, their_values, weights[t], options)
-        _next_plan(two.plex, two.ledger, options.predictive)
+            _gradient(payoffs1, ledger0.plan, values1)
+        _learn(plex1, ledger1, values1, weights[t], options)
+        _next_plan(plex1, ledger1, options.predictive)
 
 
 @kernel(types.void(TREEPLEX, DOUBLES, FLOATS))

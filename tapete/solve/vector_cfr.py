@@ -105,6 +105,10 @@ class VectorCFR:
         roots = np.empty(nodes, dtype=np.int64)
         self._pieces = roots[: _cut(public.tree, self._grain, roots)].copy() if self._grain else roots[:0]
         self._actions = int(np.diff(public.tree.first).max())
+        self._whole = [Piece(0, self._dealt(me), self._dealt(1 - me), self._vectors(me)) for me in (0, 1)]
+        self._rooms = [self._room(me, np.float32) for me in (0, 1)]  # for walks of the whole tree
+        shape = len(self._pieces)
+        self._cuts = [Cut(self._grain, *(self._vectors(p, shape) for p in (me, 1 - me, me))) for me in (0, 1)]
 
     def _leaves(self, game: Game) -> tuple[Leaves, Leaves]:
         return Leaves.of(self.public.payoffs(game), self.public.widths)
@@ -123,28 +127,29 @@ class VectorCFR:
         self.iterations += iterations
 
     def _update(self, me: int, weights: NDArray[np.float64], pool: ThreadPoolExecutor) -> None:
-        widths, pieces = self.public.widths, len(self._pieces)
         positive, negative, total = (np.float32(weight) for weight in weights)
         rates = Rates(positive, negative, total, self.scheme.floor, self.scheme.predictive)
         mine, theirs = self.ledgers[me], self.ledgers[1 - me]
         update = Update(self.public.tree, self._single[me], mine, theirs, me, rates)
-        cut = Cut(self._grain, *(np.zeros((pieces, widths[p]), dtype=np.float32) for p in (me, 1 - me, me)))
-        uncut = cut._replace(grain=0)
-        whole = Piece(0, self._dealt(me), self._dealt(1 - me), np.zeros(widths[me], dtype=np.float32))
+        whole, cut, room = self._whole[me], self._cuts[me], self._rooms[me]
+        if len(self._pieces):
+            uncut = cut._replace(grain=0)
 
-        def walk(i: int) -> None:
-            piece = Piece(int(self._pieces[i]), cut.mine[i], cut.theirs[i], cut.value[i])
-            _walk(update, piece, uncut, self._room(me, np.float32), True)
+            def walk(i: int) -> None:
+                piece = Piece(int(self._pieces[i]), cut.mine[i], cut.theirs[i], cut.value[i])
+                _walk(update, piece, uncut, self._room(me, np.float32), True)
 
-        room = self._room(me, np.float32)
-        if pieces:
             _walk(update, whole, cut, room, False)
-            list(pool.map(walk, range(pieces)))
+            list(pool.map(walk, range(len(self._pieces))))
         _walk(update, whole, cut, room, True)
+
+    def _vectors(self, player: int, *shape: int) -> NDArray[np.float32]:
+        """Room for vectors over the hands of a player."""
+        return np.zeros((*shape, self.public.widths[player]), dtype=np.float32)
 
     def _dealt(self, player: int) -> NDArray[np.float32]:
         """Every hand that can be dealt, as likely as any: chance is in the payoffs."""
-        hands = np.zeros(self.public.widths[player], dtype=np.float32)
+        hands = self._vectors(player)
         hands[: self.public.hands[player]] = 1
         return hands
 

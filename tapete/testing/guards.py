@@ -166,14 +166,15 @@ def check_memory(state: State, rng: Rng) -> list[int]:
     actions = legal(state)
     written(state, "returns", [(np.float64, spec.players)], lambda data, out: calls.returns(rulebook, data, out))
     for seat in range(spec.players):
-        _check_observe(state, seat)
-        _check_observe(redealt(state, seat, rng), seat)
+        check_observe(state, seat)
+        check_observe(redealt(state, seat, rng), seat)
     for action in actions[:4] + actions[-4:] if state.player >= 0 else []:
         _check_features(state, action)
     return actions
 
 
-def _check_observe(state: State, seat: int) -> None:
+def check_observe(state: State, seat: int) -> None:
+    """`observe` writes all numbers of the seat's fields, in watched memory."""
     size = sum(part.size for part in state.game.spec.observation(seat))
 
     def ask(data: Bytes, out: Any) -> None:

@@ -37,10 +37,10 @@ class Memory:
         """States that a seat can't tell apart give it one view; where nothing is hidden there is only one state."""
         world, seat = view._world.tobytes(), view.seat
         first = self.views.setdefault((seat, state.infoset(seat)), world)
-        expect(first == world, f"a world redealt for seat {seat} depends on what it can't know", state)
         if not state.game.spec.hidden:
-            known = world == state.data.tobytes()
+            known = first == world == state.data.tobytes()
             expect(known, f"the Spec says hidden=False, but seat {seat} doesn't know all of the state", state)
+        expect(first == world, f"a world redealt for seat {seat} depends on what it can't know", state)
 
     def check_story(self, state: State, action: int, before: View, after: View) -> None:
         """What is told of a move is a function of what the seat knows before it and after it."""

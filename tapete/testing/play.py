@@ -14,7 +14,7 @@ from tapete.core.record import Record
 from tapete.core.rng import Rng
 from tapete.core.scene import Scene
 from tapete.testing.expect import expect, expect_frequencies
-from tapete.testing.guards import after, check_memory, check_start, legal
+from tapete.testing.guards import after, check_memory, check_start, legal, redealt
 from tapete.testing.knowledge import Memory, as_told
 from tapete.testing.replay import check_replays
 
@@ -139,6 +139,7 @@ def _check_move(state: State, action: int, seat: int, rng: Rng) -> None:
     """What the seat gets of this move, and of others that it can't tell from it, here and in another world."""
     game, spec = state.game, state.game.spec
     before, end = state.view(seat), after(state, action)
+    redealt(end, seat, rng)  # in watched memory, before a view is made without
     view = end.view(seat)
     expect(view.infoset == end.infoset(seat), f"redeal changes what seat {seat} knows", end)
     real = game.news(state.data, end.data)

@@ -26,7 +26,7 @@ from tapete.core.contract import CHANCE
 from tapete.core.game import Bytes, Game, State
 from tapete.core.rng import Rng
 from tapete.testing.expect import SIGNIFICANCE, expect, least_alike
-from tapete.testing.guards import after, check_start, legal
+from tapete.testing.guards import after, check_observe, check_start, legal, redealt
 
 WORLDS = 300  # that are led through a game side by side
 FEWEST = 40  # that must arrive, to be compared
@@ -81,6 +81,9 @@ def _follow(states: list[State], seat: int, rng: Rng) -> None:
 
 
 def _redealt(state: State, seat: int, rng: Rng) -> Crowd:
+    first = redealt(state, seat, rng)
+    for other in range(state.game.players):
+        check_observe(first, other)  # all in watched memory, before many are made without
     worlds = np.repeat(state.data[None], WORLDS, axis=0)
     for world in worlds:
         calls.redeal(state.game.rulebook, world, seat, rng.words)

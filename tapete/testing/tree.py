@@ -11,7 +11,7 @@ from tapete.core.game import Game, State, View
 from tapete.core.names import make
 from tapete.core.rng import Rng
 from tapete.testing.expect import expect, expect_frequencies
-from tapete.testing.guards import after, check_start, legal
+from tapete.testing.guards import after, check_start, legal, redealt
 from tapete.testing.knowledge import Memory
 from tapete.testing.replay import check_replays
 
@@ -23,7 +23,7 @@ def check_tree(game: Game | str, *, limit: int = 100_000) -> None:
     a move depends only on its information sets before and after.
     """
     game = make(game) if isinstance(game, str) else game
-    memory = Memory()
+    memory, rng = Memory(), Rng("tree")
     visited = 0
 
     def walk(state: State, seen: list[tuple[str, ...]]) -> list[View]:
@@ -36,6 +36,8 @@ def check_tree(game: Game | str, *, limit: int = 100_000) -> None:
             if not seen[seat] or seen[seat][-1] != now:
                 seen[seat] = (*seen[seat], now)
             memory.check_knowledge(state, seat, seen[seat])
+            if game.spec.hidden:
+                redealt(state, seat, rng)  # in watched memory, before a view is made without
             views.append(state.view(seat) if game.spec.hidden else View(game, state.data, seat))
             memory.check_view(state, views[-1])
         for action in legal(state):
@@ -96,6 +98,7 @@ def _list_worlds(game: Game, limit: int) -> Worlds | None:
 def _check_worlds(game: Game, seat: int, worlds: dict[bytes, float], rng: Rng, samples: int) -> None:
     first = State(game, np.frombuffer(next(iter(worlds)), dtype=np.uint8).copy(), None)
     drawn: dict[bytes, int] = defaultdict(int)
+    redealt(first, seat, rng)  # in watched memory, before all others
     for _ in range(samples):
         world = first.data.copy()
         calls.redeal(game.rulebook, world, seat, rng.words)

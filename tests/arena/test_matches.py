@@ -11,6 +11,7 @@ from tapete.agents import load
 from tapete.agents.equilibrium import Equilibrium
 from tapete.arena import Deal, match, matches, play
 from tapete.arena.matches import rotations
+from tapete.arena.playing import Stopped
 from tapete.core import CHANCE, TapeteError, Thought, make
 from tapete.solve import find
 from tapete.solve.response import prove
@@ -330,6 +331,21 @@ def test_an_illegal_move_is_told_in_one_line(name, action, workers, monkeypatch)
     monkeypatch.setattr(matches, "QUICK", 0.0)
     with pytest.raises(TapeteError, match=r"^_Fixed on seat \d: .* can't be played here; legal: .*$"):
         match(name, "random", lambda game: _Fixed(lambda view: action), games=40, workers=workers)
+
+
+def test_a_game_that_is_stopped_ends_before_the_next_move():
+    game, stop, moves = make("othello"), threading.Event(), []
+
+    def move(view):
+        moves.append(view.player)
+        if len(moves) == 3:
+            stop.set()
+        return view.actions()[0]
+
+    sides = dict.fromkeys("AB", lambda game: _Fixed(move))
+    with pytest.raises(Stopped):
+        play(game, "AB", sides, Deal(1, 0), stop=stop)
+    assert moves == [0, 1, 0]
 
 
 def test_ctrl_c_leaves_no_thread_behind(monkeypatch):

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tapete.arena import match, tournament
+from tapete.arena import Agent, match, tournament
 from tapete.arena.ratings import rate
 from tapete.core import CHANCE, TapeteError, Thought
 
@@ -76,7 +76,7 @@ def test_every_pair_plays_the_same_deals(name, dealt):
     ],
 )
 def test_a_match_of_a_tournament_is_that_match(name, options):
-    agents = [first, "random", last]
+    agents: list[Agent] = [first, "random", last]
     result = tournament(name, agents, **options)
     assert result.seed == options["seed"]
     for (i, j), one in result.matches.items():
@@ -132,11 +132,12 @@ def test_agents_are_tried_before_the_first_match():
     def counting(game):
         return Fixed(lambda view: next(begun) and 0)
 
-    for agents, complaint in (
+    cases: list[tuple[list[Agent], str]] = [
         ([counting, "random", "nobody"], "there is no agent 'nobody'"),
         ([counting], "two agents or more"),
         ([counting, "random", counting], "counting is in the tournament twice"),
-    ):
+    ]
+    for agents, complaint in cases:
         with pytest.raises(TapeteError, match=complaint):
             tournament("leduc", agents, games=4)
     assert next(begun) == 0

@@ -41,6 +41,25 @@ def _peeking(
         priors[i] = 1.0 if i == turn % n else 0.0
 
 
+@evaluator
+def _shouting(
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    """Says of every move that it is the one."""
+    for i in range(n):
+        priors[i] = 1.0
+
+
+@evaluator
+def _spoiling(
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    """Tries a move out on the state itself."""
+    open_rules(rulebook).apply(state, legal[0])
+    for i in range(n):
+        priors[i] = 1.0 / n
+
+
 def stubborn(index: int) -> Evaluator:
     """Always makes the move at this index."""
     return Evaluator(_index, (np.array([index]),), priors=True, values=False)
@@ -61,3 +80,11 @@ def knowing() -> Evaluator:
 
 def peeking() -> Evaluator:
     return Evaluator(_peeking, priors=True, values=False)
+
+
+def shouting() -> Evaluator:
+    return Evaluator(_shouting, priors=True, values=False)
+
+
+def spoiling() -> Evaluator:
+    return Evaluator(_spoiling, priors=True, values=False)

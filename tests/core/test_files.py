@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,33 +11,15 @@ import pytest
 from tapete.core import TapeteError
 from tapete.core.arrays import read_arrays, read_format, write_arrays
 from tapete.core.files import read_text, replacing, version_of
+from tests.disk import watch_disk
 
 
-@pytest.fixture
-def events(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
-    """What was brought to the disk and what was given its name, in order, by the number of the file."""
-    seen: list[tuple[str, int]] = []
-    fsync, replace = os.fsync, os.replace
-
-    def watched_fsync(handle: int) -> None:
-        fsync(handle)
-        seen.append(("disk", os.fstat(handle).st_ino))
-
-    def watched_replace(draft: Any, path: Any) -> None:
-        seen.append(("name", os.stat(draft).st_ino))
-        replace(draft, path)
-
-    monkeypatch.setattr(os, "fsync", watched_fsync)
-    monkeypatch.setattr(os, "replace", watched_replace)
-    return seen
-
-
-def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, events: list[tuple[str, int]]) -> None:
-    path = tmp_path / "deep" / "x.safetensors"
+def test_a_file_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events, path = watch_disk(monkeypatch), tmp_path / "deep" / "x.safetensors"
     for number in range(2):
         write_arrays(path, {"a": np.arange(5)}, {"format": "x", "number": number})
         file, folder = path.stat().st_ino, path.parent.stat().st_ino
-        assert events == [("disk", file), ("name", file), ("disk", folder)]
+        assert events == [("disk", file), ("x.safetensors", file), ("disk", folder)]
         events.clear()
     assert read_arrays(path, "x")[1]["number"] == 1
 

@@ -36,6 +36,7 @@ ask = make(START)
     "near.py": """
 from far.deep import deeper
 from far.making import making_gap
+from far.numbers import STEP
 from numba import types
 from numba.extending import intrinsic
 from tapete.core.compile import helper
@@ -45,7 +46,7 @@ def bumped(x):
     return deeper(x) + 1
 
 @helper
-def default_step(x, step=3):
+def default_step(x, step=STEP):
     return x + step
 
 @intrinsic
@@ -102,6 +103,7 @@ START = 3
 TABLE = np.arange(3) * 2
 ANSWERS = (1, 2.0)
 WORD = "word"
+STEP = 1
 UNUSED = 1
 """,
     "notes.py": "from near import bumped\n",
@@ -112,7 +114,7 @@ CHANGES = [  # file, what stands there, what instead
     ("ask.py", "make(START)", "make(START + 1)"),
     ("ask.py", "int64(int64)", "int64(int32)"),
     ("near.py", "    return deeper", "    # a comment\n    return deeper"),
-    ("near.py", "step=3", "step=4"),
+    ("far/numbers.py", "STEP = 1", "STEP = 2"),
     ("far/deep.py", "x + 10", "x + 11"),
     ("far/deep.py", "@helper", "# a comment, in the helper of a helper\n@helper"),
     ("far/tools.py", "2 * x", "3 * x"),

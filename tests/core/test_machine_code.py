@@ -330,9 +330,13 @@ def test_two_hundred_damaged_files(warm_cache: tuple[Path, dict[str, Any]]) -> N
     kinds = list(DAMAGES.items())
     for case in range(200):
         path = files[case % len(files)]
-        name, damage = kinds[case % len(kinds)] if case % 10 else ("another's", lambda raw: files[0].read_bytes())
-        whole = path.read_bytes()
-        path.write_bytes(damage(whole))
+        name, damage = kinds[case % len(kinds)]
+        if case % 10 == 0:
+            name, damaged = "another's", files[(case + 1) % len(files)].read_bytes()
+        else:
+            damaged = damage(path.read_bytes())
+        assert damaged != path.read_bytes()
+        path.write_bytes(damaged)
         again, err = command(cache)
         print(f"{case + 1:3} {path.name} {name}: {err.strip() or 'silent'}", flush=True)
         assert again == result, (path, name)

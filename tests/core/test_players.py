@@ -15,7 +15,8 @@ from tapete.core import calls
 from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play
 from tapete.search import playouts
-from tests.core.players import first_move, knowing, last_move, stubborn
+from tapete.testing import BrokenContract, check_player
+from tests.core.players import first_move, knowing, last_move, peeking, shouting, spoiling, stubborn
 
 WORD = (1 << 64) - 1
 
@@ -157,3 +158,15 @@ def test_a_compiled_player_is_a_policy_like_any_other() -> None:
     error = np.hypot(mine.std() / 20_000**0.5, result.payoffs.std() / 1000**0.5)
     assert abs(mine.mean()) > 10 * error
     assert result.mean == pytest.approx(mine.mean(), abs=4 * error)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "truco"])
+def test_players_are_found_out(name: str) -> None:
+    for honest in (random, first_move, knowing):
+        check_player(honest, name, games=5)
+    with pytest.raises(BrokenContract, match=r"looks at what seat . can't know"):
+        check_player(peeking, name)
+    with pytest.raises(BrokenContract, match="are not probabilities"):
+        check_player(shouting, name)
+    with pytest.raises(BrokenContract, match="has changed the state"):
+        check_player(spoiling, name)

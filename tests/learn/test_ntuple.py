@@ -26,8 +26,8 @@ SMALL = Config(games=1000, deep_games=400, depth=2, measures=3, measure_games=2,
 
 
 @numba.njit  # type: ignore[untyped-decorator]
-def search(rulebook: Any, model: Any, state: Any, depth: int) -> float:
-    return look_ahead(uint64_ptr(rulebook), uint64_ptr(model), state_ptr(state), 0, depth, -np.inf, np.inf)
+def search(rulebook: Any, model: Any, state: Any, depth: int, low: float, high: float) -> float:
+    return look_ahead(uint64_ptr(rulebook), uint64_ptr(model), state_ptr(state), 0, depth, low, high)
 
 
 def random_network(game: Game) -> NTuple:
@@ -77,12 +77,42 @@ def test_looking_ahead_is_minimax(depth: int) -> None:
                 state.apply(rng.choice(state.actions()))
         if settled(state).over:
             continue
-        value = math.tanh(search(game.rulebook, player.model, state.data.copy(), depth))
+        value = math.tanh(search(game.rulebook, player.model, state.data.copy(), depth, -np.inf, np.inf))
         assert value == pytest.approx(minimax(network, state, state.player, depth), abs=1e-5)
         chosen = int(player.arrays[-3][0])  # the level's choice
         assert minimax(network, state.copy().apply(chosen), state.player, depth - 1) == pytest.approx(value, abs=1e-5)
         ends += abs(value) > 0.9999
     assert depth < 3 or ends > 0, "some of them see the end of the game"
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_a_window_cuts_off_nothing_that_lies_in_it(depth: int) -> None:
+    """Inside of it the value is exact; outside, it is told on which side."""
+    game = make("othello(size=6)")
+    network, rng = random_network(game), Rng("window", depth)
+    player = Evaluator(None, (*network.arrays(game), *room(game, depth)))
+    for _ in range(12):
+        state = game.start()
+        for _ in range(9):
+            state.apply(rng.choice(state.actions()))
+        if settled(state).over:
+            continue
+        value, inside, above, below = (
+            search(game.rulebook, player.model, state.data.copy(), depth, *window)
+            for window in _windows(search(game.rulebook, player.model, state.data.copy(), depth, -np.inf, np.inf))
+        )
+        assert inside == value
+        assert above <= value + 0.1
+        assert below >= value - 0.1
+
+
+def _windows(value: float) -> list[tuple[float, float]]:
+    return [
+        (-np.inf, np.inf),
+        (value - 0.01, value + 0.01),
+        (value + 0.1, value + 0.2),
+        (value - 0.2, value - 0.1),
+    ]
 
 
 def test_what_came_later_is_mixed_in_until_a_random_move() -> None:

@@ -27,6 +27,7 @@ from tapete.nets import Network
 from tapete.nets.zoo import residual
 from tapete.solve import solve
 from tapete.solve.solution import find
+from tests.disk import watch_disk
 
 GAME = make("othello(size=4)")
 
@@ -279,19 +280,7 @@ def test_the_command_trains_resumes_and_says_how_to_play(tmp_path: Path) -> None
 
 def test_all_of_a_run_is_on_the_disk_before_it_gets_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the lines of metrics before a checkpoint that counts them."""
-    events: list[tuple[str, int]] = []
-    fsync, replace = os.fsync, os.replace
-
-    def watched_fsync(handle: int) -> None:
-        fsync(handle)
-        events.append(("disk", os.fstat(handle).st_ino))
-
-    def watched_replace(draft: Any, path: Any) -> None:
-        events.append((Path(path).name, os.stat(draft).st_ino))
-        replace(draft, path)
-
-    monkeypatch.setattr(os, "fsync", watched_fsync)
-    monkeypatch.setattr(os, "replace", watched_replace)
+    events = watch_disk(monkeypatch)
     run = begin(tmp_path / "run")
     run.load()
     config, folder = (run.folder / "config.json").stat().st_ino, run.folder.stat().st_ino

@@ -55,6 +55,13 @@ ARCHITECTURES = {
             Layer("dense", units=2, name="value"),
         )
     ),
+    "residual behind many squares": Architecture(  # more weights than are kept at hand: summed up in several parts
+        (
+            Layer("input", shape=(20, 8, 8), name="board"),
+            Layer("dense", units=24, name="first"),
+            Layer("dense", units=24, of=("board",), add="first", activation="relu", name="value"),
+        )
+    ),
     "dropout, read again later": Architecture(
         (
             Layer("input", shape=(30,)),

@@ -137,10 +137,8 @@ def ismcts(view: View, world: State, iterations: int, c: float, random_opponents
         weight = c * max(high - low, 0.0) / 2
         path: list[tuple[Infoset, int, int]] = []
         is_new = False
-        while not state.over and not is_new:
-            who, legal = state.deal(rng).player, state.actions()
-            if state.over:
-                break
+        while not state.deal(rng).over and not is_new:
+            who, legal = state.player, state.actions()
             if random_opponents and who != view.seat:
                 state.apply(rng.choice(legal))
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,11 +60,16 @@ def test_a_search_is_offered_where_nothing_is_hidden():
 def test_estimates_are_right_on_average(name, monkeypatch):
     """Knuth's: the mean of many is the number of ends below the deals that were drawn, which here are all."""
     game = make(name)
-    said = []
+    kept = []
+
+    def descend_and_keep(*arguments: Any) -> None:
+        descend(*arguments)
+        kept.append(arguments)
+
     monkeypatch.setattr(size, "ESTIMATES", 40)
-    monkeypatch.setattr(size, "_descend", lambda *arguments: (descend(*arguments), said.append(arguments)))
+    monkeypatch.setattr(size, "_descend", descend_and_keep)
     check_ends(game, 10**9)
-    (_, roots, _, _, estimates), *_ = said
+    ((_, roots, _, _, estimates),) = kept
     ends = sum(perft(type(game.start())(game, root.copy(), [])).terminals for root in roots)
     error = estimates.std() / math.sqrt(len(estimates))
     assert estimates.mean() == pytest.approx(ends, abs=5 * error + 1e-9)

@@ -15,7 +15,7 @@ def goofspiel(
     """Everybody bids one of `cards` cards for each prize; the highest bid wins it, equal highest bids win nothing.
 
     With `sealed` bids only the winner is told, never the bids. `prizes` come up in random, ascending or descending
-    order. `pays` win (shared among those with the most points), the points' difference to the average, or the points.
+    order. `pays` win (shared among those with the most points), the difference to the average, or the points.
     """
     within("cards", cards, 2, MOST_CARDS)
     within("players", players, 2, MOST_PLAYERS)

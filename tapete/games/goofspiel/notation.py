@@ -1,4 +1,4 @@
-"""Cards are written as in a French deck, the ace lowest: `Ad` to `Kd` are prizes, `As`, `Ah`, `Ac` bids of seats 0, 1, 2."""
+"""Cards as in a French deck, the ace lowest: `Ad` to `Kd` are prizes, `As`, `Ah`, `Ac` bids of seats 0 to 2."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -28,13 +28,14 @@ def own_bid_of(s: Any, player: int, first: int, card: int) -> int:
 
 
 @helper
-def count_ways(s: Any, player: int, first: int, left: Any) -> float:
-    """Ways to give the cards `left` to the other's bids since the round `first`, the one that waits included.
+def count_ways(s: Any, player: int, first: int, left: Any, ways: Any) -> float:
+    """Ways to give some of the cards `left` to the other's bids from the round `first` on.
 
-    A seat's bids are all different, so going through its cards is going through the rounds.
+    A seat's bids are all different, so going through its cards is going through the rounds. `ways` is memory to count
+    in: [bids that were counted as not being above], with their sign. Every number is whole and below 2^53.
     """
-    ways = np.zeros(MOST_CARDS + 1)  # [bids that were counted as not being above], with their sign
-    ways[0] = 1.0
+    for k in range(MOST_CARDS + 1):
+        ways[k] = k == 0
     below, above = 0, 0  # rounds so far with a lower, a higher bid of the other
     fewer = 0  # cards left that are below this one
     for card in range(s.cards):
@@ -62,13 +63,14 @@ def count_ways(s: Any, player: int, first: int, left: Any) -> float:
 def redeal_bids(s: Any, player: int, rng: Any) -> None:
     """Draws the other's bids anew, of this round too if it was made."""
     other = 1 - player
+    ways = np.empty(MOST_CARDS + 1)
     left = np.uint16((1 << np.int64(s.cards)) - 1)
     for i in range(s.round):  # equal bids are known
         if s.winner[i] == NOBODY:
             left &= ~(np.uint16(1) << np.uint16(s.bid[player, i]))
     for i in range(s.round):
         if s.winner[i] != NOBODY:
-            card = draw_bid(s, player, i, left, rng)
+            card = draw_bid(s, player, i, left, ways, rng)
             s.bid[other, i] = card
             left &= ~(np.uint16(1) << np.uint16(card))
     s.hand[other] = left
@@ -82,19 +84,19 @@ def redeal_bids(s: Any, player: int, rng: Any) -> None:
 
 
 @helper
-def draw_bid(s: Any, player: int, i: int, left: Any, rng: Any) -> int:
+def draw_bid(s: Any, player: int, i: int, left: Any, ways: Any, rng: Any) -> int:
     """The other's bid in a round that was won: a card of those left, as often as there are ways to go on."""
     own = s.bid[player, i]
-    at = uniform(rng) * count_ways(s, player, i, left)
+    at = uniform(rng) * count_ways(s, player, i, left, ways)
     last = FREE
     for card in range(s.cards):
         is_right = card < own if s.winner[i] == player else card > own
         rest = left & ~(np.uint16(1) << np.uint16(card))
         if is_right and rest != left:
-            ways = count_ways(s, player, i + 1, rest)
-            if ways > 0:
+            after = count_ways(s, player, i + 1, rest, ways)
+            if after > 0:
                 last = card
-                at -= ways
+                at -= after
                 if at < 0:
                     break
     return last

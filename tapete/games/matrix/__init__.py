@@ -8,7 +8,7 @@ import numpy as np
 from tapete.core.errors import TapeteError
 from tapete.core.spec import Spec, within
 from tapete.games.matrix.file import read_payoffs
-from tapete.games.matrix.table import MOST_CELLS, payoffs, table_spec
+from tapete.games.matrix.spec import MOST_CELLS, matrix_spec, payoffs
 
 __all__ = ["VARIANTS", "payoffs"]
 
@@ -16,37 +16,37 @@ __all__ = ["VARIANTS", "payoffs"]
 def rps() -> Spec:
     """Rock, paper, scissors."""
     names = ("rock", "paper", "scissors")
-    return table_spec("Rock, paper, scissors", names, names, [[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+    return matrix_spec("Rock, paper, scissors", names, names, [[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 
 def pennies() -> Spec:
     """Matching pennies: the first wins if both show the same side."""
     names = ("heads", "tails")
-    return table_spec("Matching pennies", names, names, [[1, -1], [-1, 1]])
+    return matrix_spec("Matching pennies", names, names, [[1, -1], [-1, 1]])
 
 
 def battle() -> Spec:
     """Battle of the sexes: both want to go together, she to the ballet, he to the game."""
     names = ("ballet", "baseball")
-    return table_spec("Battle of the sexes", names, names, [[(2, 1), (0, 0)], [(0, 0), (1, 2)]])
+    return matrix_spec("Battle of the sexes", names, names, [[(2, 1), (0, 0)], [(0, 0), (1, 2)]])
 
 
 def dilemma() -> Spec:
     """Prisoner's dilemma: years in prison, as losses."""
     names = ("silent", "accuse")
-    return table_spec("Prisoner's dilemma", names, names, [[(-1, -1), (-15, 0)], [(0, -15), (-9, -9)]])
+    return matrix_spec("Prisoner's dilemma", names, names, [[(-1, -1), (-15, 0)], [(0, -15), (-9, -9)]])
 
 
 def benefit() -> Spec:
     """Unemployment benefit: the state helps or doesn't, the unemployed looks for work or rests."""
     cells = [[(5, 4), (-3, 5)], [(-3, 3), (0, 0)]]
-    return table_spec("Unemployment benefit", ("aid", "no-aid"), ("search", "rest"), cells)
+    return matrix_spec("Unemployment benefit", ("aid", "no-aid"), ("search", "rest"), cells)
 
 
 def monopoly() -> Spec:
     """Natural monopoly: two firms in a market that feeds one."""
     names = ("exit", "stay")
-    return table_spec("Natural monopoly", names, names, [[(0, 0), (0, 4)], [(4, 0), (-2, -2)]])
+    return matrix_spec("Natural monopoly", names, names, [[(0, 0), (0, 4)], [(4, 0), (-2, -2)]])
 
 
 def token_domino() -> Spec:
@@ -56,7 +56,7 @@ def token_domino() -> Spec:
     down = [(column + "1", column + "2") for column in "abc"]
     dominoes = across + down
     wins = [[-1 if cell in domino else 1 for cell in cells] for domino in dominoes]
-    return table_spec("Token against domino", ["-".join(domino) for domino in dominoes], cells, wins)
+    return matrix_spec("Token against domino", ["-".join(domino) for domino in dominoes], cells, wins)
 
 
 def blotto(soldiers: int = 5, fields: int = 3) -> Spec:
@@ -70,7 +70,7 @@ def blotto(soldiers: int = 5, fields: int = 3) -> Spec:
     armies = np.array(divisions)  # [strategy, field]
     lead = np.sign(armies[:, None] - armies[None]).sum(axis=-1)  # [strategy, strategy] fields won minus fields lost
     names = ["-".join(map(str, division)) for division in divisions]
-    return table_spec(f"Colonel Blotto, {soldiers} soldiers on {fields} fields", names, names, lead)
+    return matrix_spec(f"Colonel Blotto, {soldiers} soldiers on {fields} fields", names, names, lead)
 
 
 def _divisions(soldiers: int, fields: int) -> list[tuple[int, ...]]:
@@ -82,8 +82,8 @@ def _divisions(soldiers: int, fields: int) -> list[tuple[int, ...]]:
 
 def matrix(file: str) -> Spec:
     """Any table of payoffs, from a file."""
-    table = read_payoffs(file)
-    return table_spec(f"Matrix game of {file}", table.rows, table.columns, table.cells)
+    read = read_payoffs(file)
+    return matrix_spec(f"Matrix game of {file}", read.rows, read.columns, read.cells)
 
 
 VARIANTS = (rps, pennies, battle, dilemma, benefit, monopoly, token_domino, blotto, matrix)

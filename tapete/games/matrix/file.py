@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tapete.core.errors import TapeteError
 from tapete.core.files import read_text
-from tapete.games.matrix.table import MOST_CELLS
+from tapete.games.matrix.spec import MOST_CELLS
 
 LONGEST_FILE = 1_000_000  # bytes
 LONGEST_NAME = 40
@@ -15,7 +15,7 @@ LARGEST_PAYOFF = 1e12  # so that sums of payoffs stay exact enough, and finite
 KEYS = ("rows", "columns", "payoffs")
 
 
-class Payoffs(NamedTuple):
+class PayoffFile(NamedTuple):
     """What a file tells, checked."""
 
     rows: list[str]
@@ -23,7 +23,7 @@ class Payoffs(NamedTuple):
     cells: list[list[Any]]  # a number each, or a pair each
 
 
-def read_payoffs(path: str) -> Payoffs:
+def read_payoffs(path: str) -> PayoffFile:
     """The table in a file."""
     text = read_text(path, LONGEST_FILE)
     try:
@@ -34,7 +34,7 @@ def read_payoffs(path: str) -> Payoffs:
         columns = _names(names.get("columns"), "columns", len(cells[0]))
     except TapeteError as error:
         raise TapeteError(f"{path!r} is not a table of payoffs: {error}") from None
-    return Payoffs(rows, columns, cells)
+    return PayoffFile(rows, columns, cells)
 
 
 def _from_json(text: str) -> tuple[dict[str, Any], Any]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tapete.core.spec import Spec
-from tapete.games.matrix.table import payoffs_at
+from tapete.games.matrix.spec import payoffs_at
 
 
 def chosen(s: Any) -> int:

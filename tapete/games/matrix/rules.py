@@ -8,7 +8,7 @@ from numba import carray
 from tapete.core.compile import helper
 from tapete.core.contract import TERMINAL, rule
 from tapete.core.rng import below, mix
-from tapete.games.matrix.table import SHAPE
+from tapete.games.matrix.spec import SHAPE
 
 NOT_CHOSEN = -1
 

@@ -7,7 +7,7 @@ from typing import Any
 from tapete.core.scene import Board, Note, Part, Place, Score
 from tapete.core.spec import Spec
 from tapete.games.matrix.notation import choice_name, chosen
-from tapete.games.matrix.table import payoffs_at
+from tapete.games.matrix.spec import payoffs_at
 
 
 def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:

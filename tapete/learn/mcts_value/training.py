@@ -31,7 +31,6 @@ from tapete.nets.zoo import paper_cnn
 from tapete.search import MCTS, Budget, playouts
 
 CHUNK = 16  # games between two looks at the clock
-NODES = 64  # of a tree, a simulation
 
 MakeEvaluator = Callable[[], Evaluator]
 

@@ -44,6 +44,7 @@ const PICTURES = {
   kuhn: fan("number", "J", "Q", "K"),
   leduc: fan("french", "Ks", "Qh"),
   ocp: fan("number", "4", "9", "13"),
+  goofspiel: fan("french", "Qd", "Js", "Kh"),
   rps: () =>
     el(
       "span.still",

@@ -32,6 +32,9 @@ export default {
     "Se sale con una carta, un par, un trío (con una carta o un par), una escalera de cinco o más, tres o más pares seguidos, tríos seguidos (aviones) o cuatro iguales con dos. Los demás superan con lo mismo y más alto, o pasan.",
     "Una bomba (cuatro iguales) le gana a todo menos a una bomba más alta y al cohete (los dos comodines); cada una duplica lo que se juega. Gana el bando de quien se queda sin cartas.",
   ],
+  goofspiel: [
+    "Cada uno tiene las cartas de un palo, del as (1) al rey (13); los diamantes son los premios. Se da vuelta un premio, todos eligen una carta boca abajo y se muestran a la vez: la más alta se lleva el premio, que vale lo que dice; si las más altas son iguales, nadie. Las cartas ofrecidas se van. Gana quien suma más puntos. Si las ofertas no se muestran, sólo se dice quién ganó.",
+  ],
   othello: [
     "Se pone una ficha que encierre en línea fichas del otro, y las encerradas se dan vuelta. Quien no puede, pasa. Al final gana quien tiene más fichas.",
   ],

@@ -18,6 +18,7 @@ export const ABOUT = {
   domino: "For two, with a boneyard: whoever runs out of tiles wins.",
   doudizhu: "The landlord against two peasants: first without cards wins.",
   dudo: "Dice under a cup: raise the claim, or doubt it.",
+  goofspiel: "Bid for prizes in secret, a card at a time: the highest bid wins.",
   holdem: "Two cards of your own, five on the board, fixed bets.",
   kuhn: "Poker with a jack, a queen and a king: the smallest there is.",
   leduc: "Six cards, one in the hand and one on the board.",
@@ -54,6 +55,9 @@ export const PARAMETERS = {
   cards: "cards",
   soldiers: "soldiers",
   fields: "fields",
+  sealed: "bids are never shown",
+  prizes: "prizes: random, ascending, descending",
+  pays: "pays: win, difference, points",
 };
 export const SUITS = {
   o: "coins",

@@ -6,6 +6,9 @@
 /** Names of parts of a table, of streets, of scores. */
 export const PARTS = {
   hand: "mano",
+  prize: "premio",
+  "prizes to come": "premios que faltan",
+  bid: "oferta",
   card: "carta",
   dice: "dados",
   line: "línea",
@@ -200,6 +203,12 @@ export const SENTENCES = [
     (who, colour, n) => `juegan ${WORDS[colour]} (${who(n, "vos", "", { object: true })})`,
   ],
   [
+    /^(seat (\d+)|nobody) won ([2-9TJQKA]d)(.*)$/,
+    (who, all, n, prize, bids) =>
+      `${n === undefined ? "nadie ganó" : who(n, "ganaste", "ganó")} ${prize}${bids}`,
+  ],
+  [/^the prize is (\w+)$/, (who, prize) => `el premio es ${prize}`],
+  [
     /^(black|white) passed, (black|white) \(seat (\d+)\) to move again$/,
     (who, other, colour, n) =>
       `${WORDS[other]} pasó; vuelven a jugar ${WORDS[colour]} (${who(n, "vos", "", { object: true })})`,
@@ -223,6 +232,10 @@ export const TITLES = [
     (a, b, c, rest) => `Dudo, ${a} contra ${b} dados de ${c} caras${rest ? ", una ronda" : ""}`,
   ],
   [/^Texas hold'em, fixed limit, (\d+) players$/, (n) => `Texas hold'em, límite fijo, ${n} jugadores`],
+  [
+    /^Goofspiel, (\d+) players, (\d+) cards(, sealed bids)?$/,
+    (n, cards, sealed) => `Goofspiel, ${n} jugadores, ${cards} cartas${sealed ? ", ofertas secretas" : ""}`,
+  ],
   [/^Kuhn poker$/, () => "Póker de Kuhn"],
   [/^Leduc poker$/, () => "Póker Leduc"],
   [/^Natural monopoly$/, () => "Monopolio natural"],
@@ -243,6 +256,7 @@ export const ABOUT = {
   domino: "De a dos y con pozo: gana quien se queda sin fichas.",
   doudizhu: "El terrateniente contra dos campesinos: gana quien se queda sin cartas.",
   dudo: "Dados bajo el cubilete: subí la apuesta, o dudá.",
+  goofspiel: "Ofertas secretas por cada premio, carta a carta: gana la más alta.",
   holdem: "Dos cartas propias, cinco en la mesa, apuestas con límite.",
   kuhn: "Póker con una sota, una reina y un rey: el más chico que existe.",
   leduc: "Seis cartas, una en la mano y una en la mesa.",
@@ -279,6 +293,9 @@ export const PARAMETERS = {
   cards: "cartas",
   soldiers: "soldados",
   fields: "campos",
+  sealed: "las ofertas no se muestran",
+  prizes: "premios: random (al azar), ascending, descending",
+  pays: "paga: win, difference, points",
 };
 
 export const SUITS = {

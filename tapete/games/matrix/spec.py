@@ -1,4 +1,4 @@
-"""From a table of payoffs to a game, and back."""
+"""From payoffs to the Spec of a matrix game, and back."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ MOST_CELLS = 10_000  # they live in every state: 160 kB of it at most
 SHAPE = 2  # numbers in Spec.params before the payoffs: how many rows, how many columns
 
 
-def table_spec(title: str, rows: Sequence[str], columns: Sequence[str], cells: Any) -> Spec:
+def matrix_spec(title: str, rows: Sequence[str], columns: Sequence[str], cells: Any) -> Spec:
     """The game of a table. A cell is a pair of payoffs; or all are single numbers, which the other seat loses.
 
     The names of rows and columns are single words, and all rows differ, as do all columns.
     """
-    table = np.array(cells, dtype=np.float64)  # [rows, columns, 2] or [rows, columns]
-    first, second = (table[..., 0], table[..., 1]) if table.ndim == 3 else (table, 0.0 - table)
+    paid = np.array(cells, dtype=np.float64)  # [rows, columns, 2] or [rows, columns]
+    first, second = (paid[..., 0], paid[..., 1]) if paid.ndim == 3 else (paid, 0.0 - paid)
     numbers = (*first.ravel().tolist(), *second.ravel().tolist())
     widest = max(len(rows), len(columns))
     return Spec(
