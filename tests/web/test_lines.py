@@ -114,15 +114,24 @@ def test_a_thread_that_nobody_waits_for_keeps_its_place_until_it_is_done() -> No
     in_loop(test, 1)
 
 
-def test_who_is_given_a_place_and_goes_at_the_same_moment_gives_it_back() -> None:
+def test_who_is_given_a_place_and_goes_at_the_same_moment_gives_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(line: Line) -> None:
-        task = asyncio.ensure_future(line.run(Who("a"), lambda: 1))
-        await asyncio.sleep(0)  # it has its ticket, and has not woken up yet
-        assert line.inside["a"] == 1
-        task.cancel()
+        gate = threading.Event()
+        first = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
+        await asyncio.sleep(0)
+        unlucky = asyncio.ensure_future(line.run(Who("b"), lambda: 1))
+        await asyncio.sleep(0.01)
+        real = line._leave
+
+        def leave(address: str) -> None:
+            real(address)
+            unlucky.cancel()  # its ticket is good, and it has not woken up yet
+
+        monkeypatch.setattr(line, "_leave", leave)
+        gate.set()
+        await first
         with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.sleep(0.02)
+            await unlucky
         assert not line.inside
         assert await asyncio.wait_for(line.run(Who("a"), lambda: 7), 5) == 7
 
