@@ -20,7 +20,7 @@ def order(jobs: list[Job], *, threads: int = 1) -> list[int]:
 
     async def run() -> list[int]:
         line, begun, gate = Line("test", threads), list[int](), threading.Event()
-        blockers = [asyncio.ensure_future(line.run(Who(f"first{i}"), gate.wait)) for i in range(threads)]
+        blockers = [asyncio.ensure_future(line.run(Who(f"first{i}"), gate.wait, 10)) for i in range(threads)]
         await asyncio.sleep(0)
         waiting = [
             asyncio.ensure_future(line.run(Who(address, owner), begun.append, i, rank=rank))
@@ -60,7 +60,7 @@ def in_loop(test: Callable[[Line], Awaitable[Any]], threads: int = 2) -> Any:
 def test_no_address_has_the_last_place() -> None:
     async def test(line: Line) -> None:
         gate = threading.Event()
-        greedy = [asyncio.ensure_future(line.run(Who("a", str(i)), gate.wait)) for i in range(10)]
+        greedy = [asyncio.ensure_future(line.run(Who("a", str(i)), gate.wait, 10)) for i in range(10)]
         await asyncio.sleep(0.01)
         assert line.inside["a"] == 2
         assert await asyncio.wait_for(line.run(Who("b"), lambda: 7), 5) == 7
@@ -80,7 +80,7 @@ def test_one_place_is_for_everybody() -> None:
 def test_who_stops_waiting_leaves_the_line() -> None:
     async def test(line: Line) -> None:
         gate, begun = threading.Event(), list[int]()
-        first = asyncio.ensure_future(line.run(Who("a"), gate.wait))
+        first = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
         await asyncio.sleep(0)
         gone = asyncio.ensure_future(line.run(Who("b"), begun.append, 1))
         stays = asyncio.ensure_future(line.run(Who("b"), begun.append, 2))
@@ -100,7 +100,7 @@ def test_a_thread_that_nobody_waits_for_keeps_its_place_until_it_is_done() -> No
 
     async def test(line: Line) -> None:
         gate = threading.Event()
-        left = asyncio.ensure_future(line.run(Who("a"), gate.wait))
+        left = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
         await asyncio.sleep(0.01)
         left.cancel()
         await asyncio.sleep(0.01)
@@ -114,15 +114,24 @@ def test_a_thread_that_nobody_waits_for_keeps_its_place_until_it_is_done() -> No
     in_loop(test, 1)
 
 
-def test_who_is_given_a_place_and_goes_at_the_same_moment_gives_it_back() -> None:
+def test_who_is_given_a_place_and_goes_at_the_same_moment_gives_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(line: Line) -> None:
-        task = asyncio.ensure_future(line.run(Who("a"), lambda: 1))
-        await asyncio.sleep(0)  # it has its ticket, and has not woken up yet
-        assert line.inside["a"] == 1
-        task.cancel()
+        gate = threading.Event()
+        first = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
+        await asyncio.sleep(0)
+        unlucky = asyncio.ensure_future(line.run(Who("b"), lambda: 1))
+        await asyncio.sleep(0.01)
+        real = line._leave
+
+        def leave(address: str) -> None:
+            real(address)
+            unlucky.cancel()  # its ticket is good, and it has not woken up yet
+
+        monkeypatch.setattr(line, "_leave", leave)
+        gate.set()
+        await first
         with pytest.raises(asyncio.CancelledError):
-            await task
-        await asyncio.sleep(0.02)
+            await unlucky
         assert not line.inside
         assert await asyncio.wait_for(line.run(Who("a"), lambda: 7), 5) == 7
 

@@ -208,4 +208,6 @@ def test_a_thought_is_timed_where_there_is_a_choice() -> None:
     assert 0.02 <= timed(Slow(), make("domino(6,7)")) < 0.4
     assert len(seen) == 2
     assert min(seen) > 1
+    assert timed(Slow(), make("domino(3,1)")) == 0.0, "with a tile each nobody ever has a choice"
+    assert len(seen) == 2
     assert round_up(0.021) == pytest.approx(2 * TICK)
