@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numba import types
+from numba.core import config
 
 import tapete
 from tapete.core.compile import compile_rule, helper, kernel, progress, waiting
@@ -29,6 +31,12 @@ def make(step):
 
 print(make(3)(), make(4)(), progress.done)
 """
+
+
+@pytest.fixture(autouse=True)
+def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing that a test compiles has been compiled before."""
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "machine code"))
 
 
 def run(folder: Path) -> list[str]:
