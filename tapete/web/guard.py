@@ -19,6 +19,7 @@ from tapete.web.limits import Limits, address_of
 
 SPARE = 400  # file descriptors for everything else: files, the store, those that are just being accepted
 MOST_WANTED = 1 << 16
+CHUNK = 4096  # bytes that are read at once (asyncio's own 256 KB may be ten thousand messages, parsed in one go)
 
 
 def descriptors() -> int:
@@ -101,6 +102,8 @@ def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtoco
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             """Somebody has come."""
             super().connection_made(transport)
+            if hasattr(transport, "max_size"):
+                transport.max_size = CHUNK
             if gate.enter(transport):
                 self.arriving.start(transport)
             else:

@@ -160,10 +160,14 @@ class House:
             self.ledger.promise(room, listener.who, room.bytes)
         self.listening[owner] += 1
         self.listening_at[address] += 1
+        is_news = room.is_missing(owner)
         room.listeners.add(listener)
         if room.table.may_steer(owner):
             room.who = listener.who
-        room.refresh()
+        if is_news:
+            room.refresh()
+        else:
+            listener.refresh()
         self.turns.wake(room)
         self.thoughts.think_always(room)
 
@@ -175,7 +179,9 @@ class House:
                 del counter[key]
         room.listeners.discard(listener)
         room.used = time.monotonic()
-        room.refresh()
+        room.stirred.set()
+        if room.is_missing(listener.who.owner):
+            room.refresh()
         self.settle(room)
 
     # Changes: all of it, or nothing and a refusal.

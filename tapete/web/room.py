@@ -59,6 +59,10 @@ class Room:
         table = self.table
         return not table.watching or (bool(self.listeners) and (table.running or self.steps > 0))
 
+    def is_missing(self, owner: str) -> bool:
+        """Whether somebody sits here who does not look: only then his coming and going is news for others."""
+        return self.table.seat_of(owner) is not None and all(each.who.owner != owner for each in self.listeners)
+
     def pause(self, began: float) -> float:
         """Seconds that an agent still waits whose turn it has been since; none where it is asked for one step."""
         return 0.0 if self.steps else began + self.table.options.pace / 1000 - time.perf_counter()

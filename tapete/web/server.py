@@ -38,7 +38,8 @@ LARGEST_BODY = 4096  # bytes
 LARGEST_MESSAGE = 2048
 SHOWN = 40  # tables in a list
 WAITING = 64  # messages that may wait for a slow browser
-PATIENCE = 200  # messages over the limit, after which a socket is closed
+PATIENCE = 100  # messages over the limit, after which a socket is closed
+PENALTY = 0.02  # seconds that a socket is not listened to after each of them
 POLICY = 1008  # of WebSocket's codes: who talks too much
 LATER = 1013  # who should try again later: there is no room now
 GONE = 4404  # of ours: there is no such table, or it can't be opened
@@ -95,11 +96,12 @@ class Connection:
                 text = await read_text(self.socket)
                 async with self.house.speaking[self.who.owner]:  # one at a time, however many sockets a browser has
                     await asyncio.sleep(0)  # and then it is everybody else's turn
-                    if not self.house.messages.take(self.who):
-                        self.patience -= 1
-                        self.send(error_json(Refused("slow", "too many messages")))
-                        continue
-                    await self._do(text)
+                    if may := self.house.messages.take(self.who):
+                        await self._do(text)
+                if not may:
+                    self.patience -= 1
+                    self.send(error_json(Refused("slow", "too many messages")))
+                    await asyncio.sleep(PENALTY)  # nothing more is read of it meanwhile, and the network holds it back
 
     async def _do(self, text: str) -> None:
         try:

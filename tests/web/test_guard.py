@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from tapete.web import guard
 from tapete.web.guard import SPARE, Gate, descriptors
 from tapete.web.limits import Limits
 from tapete.web.serving import LOG_BYTES, LOGS, keep_log
-from tests.web.browsers import CROWD, Browser, Place, serving
+from tests.web.browsers import CROWD, Browser, Place, serving, wait_until
 
 SOON = 0.4  # seconds for a request, here
 
@@ -202,3 +203,21 @@ def test_hanging_up_is_not_worth_a_line(place: Place, caplog: pytest.LogCaptureF
             stack.enter_context(dial(place, "127.0.0.9"))
         time.sleep(SOON * 1.5)
     assert not caplog.records
+
+
+def test_only_a_little_is_read_at_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else ten thousand small messages are parsed in one go, and nobody else is heard meanwhile."""
+    seen: list[int] = []
+    real = WebSocketsSansIOProtocol.data_received
+
+    def note(self: WebSocketsSansIOProtocol, data: bytes) -> None:
+        seen.append(len(data))
+        real(self, data)
+
+    monkeypatch.setattr(WebSocketsSansIOProtocol, "data_received", note)
+    ana = Browser(place)
+    with ana.socket(ana.make("kuhn", "me", "random")["table"]) as socket:
+        socket.hear("table")
+        socket.connection.socket.sendall(b"\x81\x82\x00\x00\x00\x00{}" * 3000)
+        wait_until(lambda: sum(seen) > 8000)
+    assert max(seen) <= guard.CHUNK

@@ -198,6 +198,25 @@ def test_tables_in_memory_are_limited_and_those_who_are_idle_go_first(tmp_path: 
         assert second in {table["table"] for table in ana.get("/api/tables")}
 
 
+def test_only_who_sits_at_a_table_is_missed(place: Place) -> None:
+    """Others' coming and going is told to nobody: forty sockets that come and go would be told of each other."""
+    ana, eva = Browser(place), Browser(place)
+    with ana.socket(ana.make("kuhn", "me", "random")["table"]) as socket:
+        name = socket.my_turn()["table"]
+        for browser in (eva, ana):  # a stranger, and the same person once more
+            with browser.socket(name) as other:
+                other.hear("table")
+        with eva.socket(name) as other:
+            assert other.hear("table")["seats"][0]["here"]
+            heard = len(socket.heard)
+            socket.say("pace", ms=3)
+            assert socket.hear("table")["pace"] == 3, "nothing else was told meanwhile"
+            assert len(socket.heard) == heard + 1
+            socket.connection.close()
+            other.hear("table", pace=3)
+            assert not other.hear("table")["seats"][0]["here"]
+
+
 def test_agents_that_are_stopped_stay_stopped_and_a_step_is_one_move(place: Place) -> None:
     ana = Browser(place)
     with ana.socket(ana.make("othello", "random", "random", pace=10_000)["table"]) as socket:

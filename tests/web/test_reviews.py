@@ -6,12 +6,13 @@ import http.client
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tapete import Rng
 from tapete.core import Thought, View
-from tapete.web import reviews
+from tapete.web import lines, reviews
 from tapete.web.thinking import Explainer
 from tests.web.browsers import Browser, Place, serving, wait_until
 
@@ -117,23 +118,42 @@ def test_a_review_goes_on_for_the_one_who_still_waits(place: Place, slow: Slow) 
     assert second.getresponse().status == 200
 
 
-def test_moves_and_hints_go_before_reviews(place: Place, slow: Slow) -> None:
-    """All threads are busy with reviews; when one is free, the table comes first."""
+def test_moves_at_tables_go_before_reviews(place: Place, slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thoughts of four reviews wait in line; when one of them ends, the move comes first, though it came last."""
+    monkeypatch.setattr("tapete.agents.best.SECONDS", 0.02)
     people = [Browser(place) for _ in range(4)]
     connections = [ask(person, f"/api/review/{finished(person)}") for person in people]
-    wait_until(lambda: slow.begun >= 1)
-    ana = people[0]
-    with ana.socket(ana.make("othello(size=4)", "me", "mcts(100)")["table"]) as socket:
+    for thought in range(1, 9):  # until all of them have thought, and want to think again
+        wait_until(lambda thought=thought: slow.begun >= thought)  # type: ignore[misc]
+        slow.go.release()
+    wait_until(lambda: slow.begun == 9)
+    eva = Browser(place)
+    with eva.socket(eva.make("othello(size=4)", "me", "best(5)")["table"]) as socket:
         socket.act(socket.my_turn())
-        socket.say("pace", ms=1)
-        socket.hear("table", pace=1)
-        begun = slow.begun
-        slow.go.release()  # one thought of a review ends, and no other has to
+        owner = next(room.table.maker for room in place.house.rooms.values() if not room.table.over)
+        wait_until(lambda: any(owner in who for who in place.house.slow.rings[lines.MOVE].addresses.values()))
+        slow.go.release()
         assert socket.my_turn()["ply"] == 2
-        assert slow.begun <= begun + 1
+        assert slow.begun <= 10
         slow.release()
     for connection in connections:
         assert connection.getresponse().status == 200
+
+
+def test_all_of_a_review_waits_behind_the_tables(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    ranks: list[int] = []
+    real = lines.Line.run_held
+
+    async def note(self: lines.Line, *arguments: Any, rank: int = lines.MOVE) -> Any:
+        ranks.append(rank)
+        return await real(self, *arguments, rank=rank)
+
+    ana = Browser(place)
+    name = finished(ana)
+    monkeypatch.setattr(lines.Line, "run_held", note)
+    assert ana.ask("GET", f"/api/review/{name}")[0] == 200
+    assert len(ranks) > 3
+    assert set(ranks) == {lines.REVIEW}
 
 
 def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
