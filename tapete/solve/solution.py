@@ -178,27 +178,36 @@ def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
 
 def _with_what_follows(rounds: Round, order: _Order, began: float) -> list[Game]:
     """The round with what the games that follow are worth: by value, when seat 1 responds best, when seat 0 does."""
-    follows = []
+    worth: dict[str, Proof] = {}  # the same game may follow in two ways
     for end in rounds.exits:
-        left = max(order.seconds - (time.perf_counter() - began), 0.0)
-        further = replace(order, until=order.until * SHARE, seconds=left / 2, iterations=NO_LIMIT, save=None)
-        follows.append(_follow(end, further))
+        if end.game and end.game not in worth:
+            left = max(order.seconds - (time.perf_counter() - began), 0.0)
+            further = replace(order, until=order.until * SHARE, seconds=left / 2, iterations=NO_LIMIT, save=None)
+            worth[end.game] = _proof_of(make(end.game), further)
+    follows = [_at_exit(end, worth) for end in rounds.exits]
     return [make(rounds.name(*values)) for values in zip(*follows, strict=True)]
 
 
-def _follow(end: Exit, order: _Order) -> tuple[float, float, float]:
-    """What an exit is worth to seat 0: by value, when seat 1 responds best, when seat 0 does."""
+def _proof_of(game: Game, order: _Order) -> Proof:
+    """What a game is worth, by the strategy that is known of it, or by a better one if it can be found."""
+    strategy = find(game, order.folder)
+    known = _read_proof(strategy) if strategy else Proof(0.0, -math.inf, math.inf)
+    if known.exploitability <= order.until:
+        return known
+    progress, _ = _solve(game, replace(order, known=known.exploitability))
+    return min(known, progress.proof, key=lambda proof: proof.exploitability)
+
+
+def _read_proof(strategy: Strategy) -> Proof:
+    return Proof(*(float(strategy.about[name]) for name in Proof._fields))
+
+
+def _at_exit(end: Exit, worth: dict[str, Proof]) -> Proof:
+    """What an exit is worth to seat 0."""
     if not end.game:
-        return end.payoff, end.payoff, end.payoff
-    game = make(end.game)
-    known = find(game, order.folder)
-    about = known.about if known else {"exploitability": math.inf}
-    if about["exploitability"] > order.until:
-        progress, _ = _solve(game, replace(order, known=about["exploitability"]))
-        if progress.proof.exploitability < about["exploitability"]:
-            about = progress.to_json()
-    value, lower, upper = (float(about[key]) for key in ("value", "lower", "upper"))
-    return (-value, -upper, -lower) if end.swapped else (value, lower, upper)
+        return Proof(end.payoff, end.payoff, end.payoff)
+    value, lower, upper = worth[end.game]
+    return Proof(-value, -upper, -lower) if end.swapped else worth[end.game]
 
 
 def _rounds_proof(engine: Engine, low: Game, high: Game) -> Callable[[], Proof]:

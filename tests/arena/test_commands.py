@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.progress import Progress
@@ -87,6 +88,21 @@ def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
     data = json.loads(tapete("tournament", "leduc", "equilibrium", "random", "-n", "20", "--seed", "4", "--json").out)
     alone = json.loads(tapete("match", "leduc", "equilibrium", "random", "-n", "20", "--seed", "4", "--json").out)
     assert data["matches"] == [{**alone, "milliseconds": data["matches"][0]["milliseconds"]}]
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "given"),
+    [
+        ("othello(4)", {"games": 4, "openings": 3, "seed": 5}, ["-n", "4", "--openings", "3", "--seed", "5"]),
+        ("doudizhu", {"games": 3, "lineups": ["ABB", "BAA"]}, ["--games", "3", "--lineups", "ABB, BAA"]),
+    ],
+)
+def test_options_mean_the_same_in_both_commands(tapete: Tapete, game: str, options: Any, given: list[str]) -> None:
+    alone = arena.match(game, "random", "ismcts(3)", **options).to_json()
+    for command in ("match", "tournament"):
+        data = json.loads(tapete(command, game, "random", "ismcts(3)", *given, "--json").out)
+        (found,) = data.get("matches", [data])
+        assert {**found, "milliseconds": 0} == {**alone, "milliseconds": 0}, command
 
 
 @pytest.mark.parametrize(
