@@ -289,8 +289,9 @@ def _forget_end(floor: Any, i: int) -> None:
 
 
 @helper
-def _advance(rules: Any, book: Any, state: Any, legal: Any, seated: Any, chance: Any, choice: Any) -> Any:
+def _advance(book: Any, state: Any, legal: Any, seated: Any, chance: Any, choice: Any) -> Any:
     """Lets chance and the compiled players move until the caller has to; returns who that is, or TERMINAL."""
+    rules = open_rules(book)
     who = rules.player(state)
     while who != TERMINAL:
         if who == CHANCE:
@@ -305,10 +306,10 @@ def _advance(rules: Any, book: Any, state: Any, legal: Any, seated: Any, chance:
 
 
 @helper
-def _settle(rules: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
+def _settle(book: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
     """A game is over: pays, and keeps the first end of a step for the caller to look at."""
     seats = floor.seats
-    rules.returns(state, payoffs)
+    open_rules(book).returns(state, payoffs)
     for seat in range(seats):
         floor.totals[i * seats + seat] += payoffs[seat]
     floor.games[i] += 1
@@ -320,41 +321,42 @@ def _settle(rules: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
 
 
 @helper
-def _arrive(rules: Any, book: Any, start: Any, floor: Any, seated: Any, i: int, restart: bool) -> None:
+def _arrive(book: Any, start: Any, floor: Any, seated: Any, i: int, restart: bool) -> None:
     """Goes on at a table until the caller has to move there, or for good where games don't restart."""
+    rules = open_rules(book)
     state, legal = ahead(floor.states, i * floor.size), ahead(floor.legal, i * floor.width)
     chance, choice = ahead(floor.chance, 4 * i), ahead(floor.choice, 4 * i)
-    who = _advance(rules, book, state, legal, seated, chance, choice)
+    who = _advance(book, state, legal, seated, chance, choice)
     patience = PATIENCE
     while who == TERMINAL:
-        _settle(rules, floor, state, seated.values, i)
+        _settle(book, floor, state, seated.values, i)
         patience -= 1
         if not restart or patience == 0:
             break
         rules.start(state, start)
-        who = _advance(rules, book, state, legal, seated, chance, choice)
+        who = _advance(book, state, legal, seated, chance, choice)
     floor.movers[i] = who
     floor.counts[i] = rules.actions(state, legal) if who != TERMINAL else 0
 
 
 @kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, BYTES, types.boolean))
 def _begin(rulebook: Any, params: Any, arrays: Any, players: Any, which: Any, restart: bool) -> None:
-    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays), pointers(players)
+    book, floor, seated = uint64_ptr(rulebook), pointers(arrays), pointers(players)
     for i in range(len(which)):
         if which[i]:
             _forget_end(floor, i)
-            rules.start(ahead(floor.states, i * floor.size), float64_ptr(params))
-            _arrive(rules, book, float64_ptr(params), floor, seated, i, restart)
+            open_rules(book).start(ahead(floor.states, i * floor.size), float64_ptr(params))
+            _arrive(book, float64_ptr(params), floor, seated, i, restart)
 
 
 @kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, INTS, types.boolean))
 def _step(rulebook: Any, params: Any, arrays: Any, players: Any, actions: Any, restart: bool) -> None:
-    rules, book, floor, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays), pointers(players)
+    book, floor, seated = uint64_ptr(rulebook), pointers(arrays), pointers(players)
     for i in range(len(actions)):
         _forget_end(floor, i)
         if floor.movers[i] != TERMINAL:
-            rules.apply(ahead(floor.states, i * floor.size), actions[i])
-            _arrive(rules, book, float64_ptr(params), floor, seated, i, restart)
+            open_rules(book).apply(ahead(floor.states, i * floor.size), actions[i])
+            _arrive(book, float64_ptr(params), floor, seated, i, restart)
 
 
 @kernel(types.void(FLOOR, INTS))
