@@ -83,8 +83,8 @@ def _check_tables(folder: Path, data: dict[str, list[dict[str, object]]]) -> Non
         pairs = [(row["a"], row["b"], float(row["win_share"])) for row in csv.DictReader(file)]
     assert pairs == [(*one["agents"], one["win_share"]) for one in data["matches"]]  # type: ignore[misc]
     by_agent = {row["agent"]: row for row in rows}
-    for one, other, share in pairs:
-        assert (float(by_agent[one][other]), float(by_agent[other][one])) == pytest.approx((share, 1 - share))
+    for a, b, share in pairs:
+        assert (float(by_agent[a][b]), float(by_agent[b][a])) == pytest.approx((share, 1 - share))
 
 
 def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
