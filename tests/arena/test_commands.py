@@ -82,6 +82,9 @@ def _check_tables(folder: Path, data: dict[str, list[dict[str, object]]]) -> Non
     with (folder / "matches.csv").open(newline="") as file:
         pairs = [(row["a"], row["b"], float(row["win_share"])) for row in csv.DictReader(file)]
     assert pairs == [(*one["agents"], one["win_share"]) for one in data["matches"]]  # type: ignore[misc]
+    by_agent = {row["agent"]: row for row in rows}
+    for a, b, share in pairs:
+        assert (float(by_agent[a][b]), float(by_agent[b][a])) == pytest.approx((share, 1 - share))
 
 
 def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
@@ -91,16 +94,23 @@ def test_a_tournament_is_its_matches(tapete: Tapete) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "options", "given"),
+    ("game", "agent", "options", "given"),
     [
-        ("othello(4)", {"games": 4, "openings": 3, "seed": 5}, ["-n", "4", "--openings", "3", "--seed", "5"]),
-        ("doudizhu", {"games": 3, "lineups": ["ABB", "BAA"]}, ["--games", "3", "--lineups", "ABB, BAA"]),
+        (
+            "othello(4)",
+            "mcts(3)",
+            {"games": 4, "openings": 3, "seed": 5},
+            ["-n", "4", "--openings", "3", "--seed", "5"],
+        ),
+        ("doudizhu", "ismcts(3)", {"games": 3, "lineups": ["ABB", "BAA"]}, ["--games", "3", "--lineups", "ABB, BAA"]),
     ],
 )
-def test_options_mean_the_same_in_both_commands(tapete: Tapete, game: str, options: Any, given: list[str]) -> None:
-    alone = arena.match(game, "random", "ismcts(3)", **options).to_json()
+def test_options_mean_the_same_in_both_commands(
+    tapete: Tapete, game: str, agent: str, options: Any, given: list[str]
+) -> None:
+    alone = arena.match(game, "random", agent, **options).to_json()
     for command in ("match", "tournament"):
-        data = json.loads(tapete(command, game, "random", "ismcts(3)", *given, "--json").out)
+        data = json.loads(tapete(command, game, "random", agent, *given, "--json").out)
         (found,) = data.get("matches", [data])
         assert {**found, "milliseconds": 0} == {**alone, "milliseconds": 0}, command
 
