@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import signal
 import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -17,6 +18,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("XDG_STATE_HOME", str(home / "state"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     return home
+
+
+@pytest.fixture(autouse=True, scope="session")
+def interrupts() -> None:
+    """Ctrl-C is heeded, by those whom tests start too: who runs tests in the background may have switched it off."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Done(NamedTuple):

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from rich.console import Console
 from rich.progress import Progress
 
-import tapete
 from tapete.cli.app import Json, app
 from tapete.core import compile as compiler
 
+PACKAGE = __name__.partition(".")[0]
 TELL = 5.0  # seconds between lines where there is no terminal
 
 
@@ -39,7 +39,8 @@ def warm(as_json: Json = False) -> None:
 
 def _modules() -> Iterator[str]:
     """The names of all modules of the package."""
-    for module in pkgutil.walk_packages(tapete.__path__, f"{tapete.__name__}.", onerror=lambda name: None):
+    folder = sys.modules[PACKAGE].__path__
+    for module in pkgutil.walk_packages(folder, f"{PACKAGE}.", onerror=lambda name: None):
         yield module.name
 
 
@@ -48,7 +49,7 @@ def _import(name: str) -> None:
     try:
         importlib.import_module(name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == tapete.__name__:
+        if (error.name or "").partition(".")[0] == PACKAGE:
             raise
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 
 from tapete.core.compile import WORDS, helper, kernel, uint64_ptr
+from tapete.core.errors import TapeteError
 
 Item = TypeVar("Item")
 
@@ -87,7 +88,9 @@ class Rng:
         return Rng(*self.keys, *keys)
 
     def below(self, n: int) -> int:
-        """A whole number 0 <= x < n."""
+        """A whole number 0 <= x < n, n < 2**31."""
+        if not 0 < n < 1 << 31:
+            raise TapeteError(f"can't draw below {n}: it must be between 1 and 2**31 - 1")
         return int(_below(self.words, n))
 
     def uniform(self) -> float:

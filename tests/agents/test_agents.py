@@ -216,15 +216,15 @@ def test_what_is_damaged_is_told_and_does_not_make_the_best_weaker(
 ) -> None:
     game = make("othello")
     offered = opponents(game)
-    monkeypatch.setattr(networks, "FOLDER", tmp_path)
+    monkeypatch.setattr(networks, "find", lambda name: None)
     with pytest.raises(NotForThisGame, match="no network of othello ships"):
         shipped(game, "ntuple")
     assert isinstance(load("best(3)", game), Searcher), "there is none, so it searches without"
     assert opponents(game) == [
         text for text in offered if text.partition("(")[0] not in ("ntuple", "zero", "mcts-value")
     ]
-    (tmp_path / "othello").mkdir()
-    (tmp_path / "othello" / "ntuple.safetensors").write_bytes(b"not a network")
+    (tmp_path / "ntuple.safetensors").write_bytes(b"not a network")
+    monkeypatch.setattr(networks, "find", lambda name: tmp_path / "ntuple.safetensors")
     for text in ("ntuple(5)", "best(3)", "best"):
         with pytest.raises(TapeteError, match="can't read"):
             load(text, game)

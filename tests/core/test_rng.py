@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from tapete.core import Rng
+from tapete.core import Rng, TapeteError
 from tapete.core.compile import WORDS, kernel, uint64_ptr
 from tapete.core.rng import mix, next_u64
 
@@ -100,3 +100,10 @@ def test_below_reaches_its_ends() -> None:
 def test_a_stream_tells_its_name() -> None:
     assert repr(Rng(1, "deal").spawn(3)) == "Rng(1, 'deal', 3)"
     assert eval(repr(Rng(1, "deal"))).words.tolist() == Rng(1, "deal").words.tolist()
+
+
+@pytest.mark.parametrize("n", [0, -1, 1 << 31, 1 << 40])
+def test_what_can_not_be_drawn_evenly_is_refused(n: int) -> None:
+    with pytest.raises(TapeteError, match="can't draw below"):
+        Rng(1).below(n)
+    assert 0 <= Rng(1).below((1 << 31) - 1) < (1 << 31) - 1

@@ -195,6 +195,7 @@ def interpret(*mutant: str) -> SimpleNamespace:
         stand_in = ModuleType("tapete.core.compile")
         vars(stand_in).update({**vars(compiler), **STAND_INS})
         patch.setitem(sys.modules, "tapete.core.compile", stand_in)
+        patch.setattr("tapete.core.records.pointers", same)
         for name in MODULES:
             module = found[name] = ModuleType(f"tapete.solve.{name}")
             patch.setitem(sys.modules, module.__name__, module)

@@ -8,15 +8,18 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from websockets.sync.client import ClientConnection, connect
 
 from tapete.web.house import House
 from tapete.web.limits import Allowance, Limits
 from tapete.web.serving import listen, server
+
+Result = TypeVar("Result")
 
 Message = dict[str, Any]
 
@@ -41,6 +44,12 @@ class Place:
         self.host = f"127.0.0.1:{port}"
         self.house = house  # looked at by tests, never touched
         self.loop = loop
+
+
+def apart(work: Callable[[], Result]) -> Result:
+    """In a thread of its own: Playwright, where it has run before in this process, leaves a loop running in ours."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 @contextmanager

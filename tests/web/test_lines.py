@@ -11,6 +11,7 @@ import pytest
 
 from tapete.web.limits import Who
 from tapete.web.lines import MOVE, REVIEW, THOUGHT, Line
+from tests.web.browsers import apart
 
 Job = tuple[str, str, int]  # address, owner, rank
 
@@ -34,7 +35,7 @@ def order(jobs: list[Job], *, threads: int = 1) -> list[int]:
         line.close()
         return begun
 
-    return asyncio.run(run())
+    return apart(lambda: asyncio.run(run()))
 
 
 def test_each_address_in_turn_and_each_browser_in_it() -> None:
@@ -54,7 +55,7 @@ def in_loop(test: Callable[[Line], Awaitable[Any]], threads: int = 2) -> Any:
         finally:
             line.close()
 
-    return asyncio.run(run())
+    return apart(lambda: asyncio.run(run()))
 
 
 def test_no_address_has_the_last_place() -> None:

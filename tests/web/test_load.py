@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from tapete import Rng
 from tapete.bench import web
-from tests.web.browsers import Browser, serving
-
-Result = TypeVar("Result")
-
-
-def apart(work: Callable[[], Result]) -> Result:
-    """In a thread of its own: Playwright, where it has run before in this process, leaves a loop running in ours."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(work).result()
+from tests.web.browsers import Browser, apart, serving
 
 
 def test_a_kill_under_load_loses_no_acknowledged_move() -> None:
