@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket as sockets
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -217,7 +218,9 @@ def test_hostile_tables_are_not_made(place: Place) -> None:
     "first", [b"\x00" * 1000, b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"x" * 100_000, b"\x16\x03\x01", b"\r\n\r\n\r\n"]
 )
 def test_bytes_that_are_no_request(place: Place, first: bytes) -> None:
-    with sockets.create_connection(place.host.split(":"), timeout=30) as raw:  # type: ignore[arg-type]
+    answer = b""
+    # The server may hang up while it is still being talked to.
+    with sockets.create_connection(place.host.split(":"), timeout=30) as raw, suppress(OSError):  # type: ignore[arg-type]
         raw.sendall(first)
         raw.shutdown(sockets.SHUT_WR)
         answer = raw.recv(100)
