@@ -223,8 +223,10 @@ def test_bytes_that_are_no_request(place: Place, first: bytes) -> None:
             raw.sendall(first)
             raw.shutdown(sockets.SHUT_WR)
             answer = raw.recv(100)
-        except OSError as error:
-            assert not isinstance(error, TimeoutError), "it may hang up while it is talked to, but must not keep silent"
+        except TimeoutError:
+            raise
+        except OSError:  # it may hang up while it is talked to, but must not keep silent
+            answer = b""
     assert b"200" not in answer[:15]
     assert Browser(place).get("/api/stats") == []
 
