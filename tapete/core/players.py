@@ -176,18 +176,19 @@ def play(
         )
     if deals < 0 or first < 0 or threads < 1:
         raise TapeteError(f"can't play {deals} deals from number {first} on {threads} threads")
+    chunk = CHUNK if duplicate else 16 * CHUNK
     returns = np.zeros((deals, len(rows), game.players))
-    desks = [_Thread(game, players) for _ in range(min(threads, -(-deals // CHUNK) or 1))]
+    desks = [_Thread(game, players) for _ in range(min(threads, -(-deals // chunk) or 1))]
 
     def play_chunk(thread: _Thread, start: int) -> None:
         words = rng.words if start == 0 else rng.spawn("chunk", start).words
-        out = returns[start : start + CHUNK].reshape(-1)
+        out = returns[start : start + chunk].reshape(-1)
         _play(
             game.rulebook, game.params, thread.seated, thread.desk, rows.reshape(-1), first + start, rng.words[0],
             duplicate, words, out, thread.counts,
         )  # fmt: skip
 
-    share_out(play_chunk, desks, range(0, deals, CHUNK))
+    share_out(play_chunk, desks, range(0, deals, chunk))
     decisions, steps = np.sum([thread.counts for thread in desks], axis=0)
     return Games(returns, int(decisions), int(steps))
 
@@ -267,8 +268,11 @@ def _play(
     sitting, gains, seats = first_of(lineups), first_of(out), desk.seats
     rows, deals = len(lineups) // seats, len(out) // len(lineups)
     decisions, steps = 0, 0
+    at_random = True  # everybody: then nobody has to be asked
+    for i in range(len(arrays.functions)):
+        at_random &= arrays.functions[i] == RANDOM
     for number in range(first, first + deals):
-        deal = mix(key, np.uint64(number))
+        deal = mix(key, np.uint64(number)) if duplicate else key
         at = 0
         for _ in range(rows):
             if duplicate:
@@ -288,7 +292,10 @@ def _play(
                 else:
                     rng = ahead(streams, 4 * who) if duplicate else shared
                     n = rules.actions(state, legal)
-                    chosen = choose(book, state, who, legal, n, seated, sitting[at + who], rng)
+                    if at_random:
+                        chosen = below(rng, n)
+                    else:
+                        chosen = choose(book, state, who, legal, n, seated, sitting[at + who], rng)
                     rules.apply(state, legal[chosen])
                     decisions += 1
                 steps += 1

@@ -99,7 +99,8 @@ def test_who_plays_himself_is_even_with_himself() -> None:
 def test_results_do_not_depend_on_threads(duplicate: bool) -> None:
     game = tapete.make("kuhn")
     one, three = (
-        play(game, [knowing, random], 3 * CHUNK + 5, Rng(1), duplicate=duplicate, threads=threads) for threads in (1, 3)
+        play(game, [knowing, random], 35 * CHUNK + 5, Rng(1), duplicate=duplicate, threads=threads)
+        for threads in (1, 3)
     )
     assert (one.returns == three.returns).all()
     assert one[1:] == three[1:]
