@@ -59,7 +59,7 @@ def side_by_side(name: str, threads: int) -> Case:
     In Dou Dizhu, where networks score actions, both write down the features of all legal ones.
     """
     scored = name == "doudizhu"
-    what = f"{name} in Tables{', features' if scored else ''}, {threads} thread{'s' * (threads > 1)}, decisions"
+    what = f"{name} tables{'+features' * scored}/{threads}"  # by threads
     one_kernel = (lambda: observed(name, threads)) if scored else (lambda: decisions(name, threads))
     return Case(what, lambda: stepped(name, threads, features=scored), (("one kernel", one_kernel),))
 
