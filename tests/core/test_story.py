@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapete import Rng, State, make
+from tapete import Rng, State, View, make
 from tapete.core.names import playable
 from tapete.core.story import Event, witness
 
@@ -65,3 +65,11 @@ def test_a_secret_is_kept_however_many_moves_there_are_and_where_there_is_only_o
         choice = make(name).start()
         assert {witness(choice, action, [1]).text for action in choice.actions()} == {None}
     assert {witness(state, action, [1]).text for action in state.actions()} == {None}
+
+
+def test_news_are_told_to_three_only_if_all_three_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {0: ["open", "for two"], 1: ["for two", "open"], 2: ["open", "for one"]}
+    monkeypatch.setattr(View, "news", lambda self, before: known[self.seat])
+    state = make("doudizhu").start().deal(Rng(1))
+    for seats, told in (((0, 1, 2), ("open",)), ((0, 1), ("open", "for two")), ((2, 0, 1), ("open",))):
+        assert witness(state, state.actions()[0], seats).news == told
