@@ -35,7 +35,7 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
 
 
 def trained(game: Game, file: Path, options: Options) -> Policy:
-    """The network of a file as its header says that it plays: by its own moves, or where that says nothing, in a search.
+    """The network of a file, as its header says that it plays: by its own moves; in a search where that says nothing.
 
     Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree.
     """
