@@ -236,10 +236,19 @@ class Training:
         load_streams(self.tables, checkpoint)
 
 
-def train(game: Game, config: Config, run: Run, players: Sequence[MakeEvaluator | None] = ()) -> None:
-    """Iteration after iteration."""
+def train(game: Game, config: Config, run: Run) -> None:
+    """Self-play, iteration after iteration."""
+    _go_on(Training(game, config, run))
+
+
+def respond(game: Game, seat: int, opponent: MakeEvaluator, config: Config, run: Run) -> None:
+    """A best response, learned: what a seat should play where all others belong to an opponent who doesn't learn."""
+    _go_on(Training(game, config, run, [None if other == seat else opponent for other in range(game.players)]))
+
+
+def _go_on(training: Training) -> None:
+    config, run = training.config, training.run
     torch.set_num_threads(run.threads)
-    training = Training(game, config, run, players)
     if checkpoint := run.load():
         training.restore(checkpoint)
     while training.iteration < config.iterations and not run.out_of_time:
