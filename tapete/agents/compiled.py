@@ -76,14 +76,14 @@ class Asked:
     def _ask(
         self, rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
     ) -> None:
-        moves = legal[:n]
+        out = np.ctypeslib.as_array(priors, (n,))
         try:
             data = np.ctypeslib.as_array(state, (self.game.size,)).copy()
             words, stream = np.ctypeslib.as_array(rng, (4,)), Rng("asked")
             stream.words[:] = words
             said = self.make().think(State(self.game, data, None).view(seat), stream).probabilities
             words[:] = stream.words
-            priors[:n] = [said.get(move, 0.0) for move in moves]
+            out[:] = [said.get(move, 0.0) for move in legal[:n]]
         except Exception as error:  # noqa: BLE001 (whatever it is, there is no way up from here)
             self.error = self.error or error
-            priors[:n] = [1 / n] * n
+            out[:] = 1 / n
