@@ -84,6 +84,6 @@ class Asked:
             said = self.make().think(State(self.game, data, None).view(seat), stream).probabilities
             words[:] = stream.words
             out[:] = [said.get(move, 0.0) for move in legal[:n]]
-        except Exception as error:  # noqa: BLE001 (whatever it is, there is no way up from here)
+        except Exception as error:  # whatever it is, there is no way up from here
             self.error = self.error or error
             out[:] = 1 / n

@@ -45,7 +45,7 @@ class Equilibrium:
         from tapete.solve.players import strategy_player
 
         first = first_round(self.game)
-        if first and any(exit.game for exit in first.exits):
+        if first and any(end.game for end in first.exits):
             return None
         return strategy_player(self.strategy(self.game), self.game)
 

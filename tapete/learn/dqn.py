@@ -1,4 +1,4 @@
-"""DQN: a network learns what each move is worth, from replayed decisions; self-play, or against players that don't learn.
+"""DQN: a network learns what each move is worth from replayed decisions, in self-play or against a fixed opponent.
 
 Mnih et al., "Human-level control through deep reinforcement learning", Nature 518 (2015): a ring of recent decisions,
 a target network that follows the learning one from time to time, moves at random now and then. With `double`, the
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
 from tapete.core.evaluator import MakeEvaluator
-from tapete.learn.buffers import Column, Ring, Rows, numpy_generator
+from tapete.learn.buffers import Column, Ring, numpy_generator
 from tapete.learn.episodes import (
     END,
     Episodes,
@@ -34,7 +34,7 @@ from tapete.learn.episodes import (
 )
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
-from tapete.learn.policies import greedy_policy, say
+from tapete.learn.policies import greedy_policy
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
 from tapete.nets.zoo import heads
@@ -50,15 +50,15 @@ MANY = 10**9
 class Config:
     """The knobs. As they are, they fit a small game of cards and some minutes on a core."""
 
-    iterations: int = knob(2000, "rounds of play and learning", 1, MANY)
-    tables: int = knob(256, "games of an iteration, played at the same time", 1, MANY)
-    steps: int = knob(8, "steps of the network in an iteration", 1, MANY)
-    batch: int = knob(256, "decisions of a step", 1, MANY)
+    iterations: int = knob(400, "rounds of play and learning", 1, MANY)
+    tables: int = knob(1024, "games of an iteration, played at the same time", 1, MANY)
+    steps: int = knob(16, "steps of the network in an iteration", 1, MANY)
+    batch: int = knob(512, "decisions of a step", 1, MANY)
     buffer: int = knob(200_000, "decisions that are remembered, the latest", 1, MANY)
-    hidden: int = knob(128, "units of a hidden layer", 1, MANY)
+    hidden: int = knob(64, "units of a hidden layer", 1, MANY)
     layers: int = knob(2, "hidden layers", 1, 100)
-    rate: float = knob(0.001, "step size of Adam at first; it falls to a twentieth of that", 1e-9, 10)
-    target: int = knob(10, "iterations after which the target network is renewed", 1, MANY)
+    rate: float = knob(0.003, "step size of Adam at first; it falls to a twentieth of that", 1e-9, 10)
+    target: int = knob(4, "iterations after which the target network is renewed", 1, MANY)
     explore: float = knob(1.0, "share of moves at random at first", 0, 1)
     explore_last: float = knob(0.05, "that share in the end", 0, 1)
     explore_until: float = knob(0.5, "after this share of the iterations it falls no more", 0, 1)
@@ -66,7 +66,7 @@ class Config:
     double: bool = knob(True, "the learning network chooses the move that the target network judges")
     loss: str = knob("huber", "of the difference to the target: huber or squared", among=("huber", "squared"))
     shaping: bool = knob(False, "pay changes of the game's potential, where it has one")
-    evaluate: int = knob(50, "iterations between two looks at how good it is", 1, MANY)
+    evaluate: int = knob(20, "iterations between two looks at how good it is", 1, MANY)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
     def __post_init__(self) -> None:
@@ -96,11 +96,18 @@ def columns(game: Game) -> dict[str, Column]:
     }
 
 
-def decisions(episodes: Episodes) -> dict[str, NDArray[Any]]:
-    """The rows of a ring. Who is in it has its successor in it: that came later, and the oldest are forgotten first."""
-    ahead = np.where(episodes.next == END, 0, episodes.next - np.arange(len(episodes)))
+def decisions(episodes: Episodes, kept: NDArray[np.bool_] | slice = slice(None)) -> dict[str, NDArray[Any]]:
+    """The rows of a ring; those that are `kept` are all that a seat decided in a game, or nothing of it.
+
+    A row that is in the ring has its successor in it: that came later, and the oldest are forgotten first.
+    """
+    rows = np.arange(len(episodes))[kept]
+    place = np.zeros(len(episodes), dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    after = episodes.next[rows]
     found = {"seen": episodes.seen, "mask": episodes.mask, "actions": episodes.actions, "rewards": episodes.rewards}
-    return {**found, "ahead": ahead}
+    ahead = np.where(after == END, 0, place[after] - np.arange(len(rows)))
+    return {**{name: column[rows] for name, column in found.items()}, "ahead": ahead}
 
 
 def replay(ring: Ring, count: int, rng: np.random.Generator, device: str = "cpu") -> Batch:
@@ -148,9 +155,9 @@ def learn_q(
 
 
 def explore(
-    module: Module, seen: NDArray[np.float32], mask: NDArray[np.bool_], share: float, rng: np.random.Generator
+    module: Module, seen: NDArray[np.float32], mask: NDArray[np.bool_], share: Any, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """The best legal move as the network judges [n], or for a share of the rows any legal one."""
+    """The best legal move as the network judges [n], or for a share of the rows any legal one; a share or one each."""
     best = greedy_policy(module)(seen, mask)
     at_random = rng.random(len(mask)) < share
     preferred = np.where(at_random[:, None], rng.random(mask.shape), best)
@@ -166,14 +173,10 @@ def exploration(config: Any, iteration: int) -> float:
 class Training:
     """All that a run remembers."""
 
-    def __init__(
-        self, game: Game, config: Config, run: Run, players: Sequence[MakeEvaluator | None] = ()
-    ) -> None:
+    def __init__(self, game: Game, config: Config, run: Run, players: Sequence[MakeEvaluator | None] = ()) -> None:
         """With `players`, those who sit on other seats and don't learn."""
         self.game, self.config, self.run, self.iteration, self.moves = game, config, run, 0, 0
-        self.tables = self_play_tables(
-            game, config.tables, Rng(config.seed, "tables"), players, threads=run.threads
-        )
+        self.tables = self_play_tables(game, config.tables, Rng(config.seed, "tables"), players, threads=run.threads)
         shape = heads(game.spec.observation_size, (config.hidden,) * config.layers, q=game.spec.actions)
         self.module = nets.to_torch(shape, Rng(config.seed, "weights")).to(run.device)
         self.target = copy.deepcopy(self.module)

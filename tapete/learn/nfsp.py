@@ -1,12 +1,16 @@
 """NFSP, neural fictitious self-play: best responses to what everybody played on average, and a network of that average.
 
 Heinrich and Silver, "Deep reinforcement learning from self-play in imperfect-information games" (2016, arXiv
-1603.01121). Two networks: one learns what moves are worth, by DQN (`tapete.learn.dqn`), from all that happens; the other
-is the average policy: it learns, from a reservoir in which every such decision is as likely, what was done by those who
-played the best response. At the start of each game each seat draws, with probability `eta`, whether it plays the best
-response in it, else the average policy. The average policy is what approaches an equilibrium, and what is published.
+1603.01121). Two networks: one learns what moves are worth, by DQN (`tapete.learn.dqn`), from all that happens; the
+other is the average policy: it learns, from a reservoir in which every such decision is as likely, what was done by
+those who played the best response. At the start of each game each seat draws, with probability `eta`, whether it plays
+the best response in it, else the average policy. The average policy is what approaches an equilibrium, and what is
+published. Both networks play all seats. An iteration plays a game at every table, then takes some steps with each.
 
-Both networks play all seats. An iteration plays a game at every table, then takes some steps with each network.
+Two things are not in the paper; knobs turn them off. In a share of the games one seat is an explorer: it plays the best
+response with many moves at random, and it alone learns from that game. So what is rarely played is known well, while
+best responses and their average stay free of random moves. And `eta` grows from `eta_first`, so that early best
+responses, which are bad, weigh little in the average.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
 NEEDS = ("torch",)
 MANY = 10**9
+NOBODY = -1  # instead of a seat
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,8 @@ class Config:
 
     iterations: int = knob(5000, "rounds of play and learning", 1, MANY)
     tables: int = knob(512, "games of an iteration, played at the same time", 1, MANY)
-    eta: float = knob(0.1, "share of the games in which a seat plays the best response", 0, 1)
+    eta: float = knob(0.1, "share of the games in which a seat plays the best response, in the end", 0, 1)
+    eta_first: float = knob(0.0, "that share at first; in between it lies on a line", 0, 1)
     steps: int = knob(8, "steps of the best response in an iteration", 1, MANY)
     policy_steps: int = knob(4, "steps of the average policy in an iteration", 1, MANY)
     batch: int = knob(256, "decisions of a step", 1, MANY)
@@ -55,8 +61,9 @@ class Config:
     rate: float = knob(0.001, "step size of the best response at first; it falls to a twentieth", 1e-9, 10)
     policy_rate: float = knob(0.001, "step size of the average policy at first; it falls to a twentieth", 1e-9, 10)
     target: int = knob(10, "iterations after which the target network is renewed", 1, MANY)
-    explore: float = knob(0.1, "share of moves at random, at first, where a seat plays the best response", 0, 1)
-    explore_last: float = knob(0.0, "that share in the end", 0, 1)
+    explorers: float = knob(0.5, "share of the games in which one seat explores, for the best response to learn", 0, 1)
+    explore: float = knob(0.25, "share of moves at random, at first, of who explores", 0, 1)
+    explore_last: float = knob(0.25, "that share in the end", 0, 1)
     explore_until: float = knob(1.0, "after this share of the iterations it falls no more", 0, 1)
     gamma: float = knob(1.0, "what a payoff is worth one decision later", 0, 1)
     double: bool = knob(False, "the learning network chooses the move that the target network judges")
@@ -78,7 +85,7 @@ def imitate(module: Module, optimiser: torch.optim.Optimizer, rows: Mapping[str,
         logs = masked_log_softmax(module(seen)[:, policy], mask)
         missed = -logs.gather(1, actions.long()[:, None]).mean()
         optimiser.zero_grad()
-        missed.backward()
+        missed.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         total += missed.item()
     return total / steps
@@ -111,27 +118,34 @@ class Training:
     def play(self, rng: np.random.Generator) -> Episodes:
         """A game at every table. Decisions are noted as `best` where the seat plays the best response in this game."""
         config, draws = self.config, generator(Rng(self.config.seed, "average", self.iteration))
-        modes = rng.random((config.tables, self.game.players)) < config.eta  # [tables, seats]
+        eta = config.eta_first + (config.eta - config.eta_first) * self.iteration / config.iterations
+        modes = rng.random((config.tables, self.game.players)) < eta  # [tables, seats]
+        explorers = rng.integers(self.game.players, size=config.tables)  # [tables] a seat, or nobody
+        explorers[rng.random(config.tables) >= config.explorers] = NOBODY
         share = exploration(config, self.iteration)
         average = softmax_policy(self.average)
 
         def act(moment: Moment) -> tuple[NDArray[np.int64], Mapping[str, NDArray[Any]]]:
+            explorer = explorers[moment.games]
+            explores, alone = explorer == moment.seats, explorer == NOBODY
             best = modes[moment.games, moment.seats]
+            greedy = best | explores
             actions = np.zeros(len(best), dtype=np.int64)
-            if best.any():
-                actions[best] = explore(self.best, moment.seen[best], moment.mask[best], share, rng)
-            if not best.all():
-                said = average(moment.seen[~best], moment.mask[~best])
-                actions[~best] = draw(torch.from_numpy(said), draws)
-            return actions, {"best": best}
+            if greedy.any():
+                shares = share * explores[greedy]
+                actions[greedy] = explore(self.best, moment.seen[greedy], moment.mask[greedy], shares, rng)
+            if not greedy.all():
+                said = average(moment.seen[~greedy], moment.mask[~greedy])
+                actions[~greedy] = draw(torch.from_numpy(said), draws)
+            return actions, {"best": best & alone, "learned": explores | alone}
 
         return play_games(self.tables, act, shaping=config.shaping)
 
     def remember(self, episodes: Episodes) -> None:
         """All decisions are to learn their worth from; those of best responses are what the average is made of."""
-        rows, best = decisions(episodes), episodes.notes["best"]
-        self.ring.add(rows)
-        self.reservoir.add({name: rows[name][best] for name in self.reservoir.columns})
+        self.ring.add(decisions(episodes, episodes.notes["learned"]))
+        behaviour = decisions(episodes, episodes.notes["best"])
+        self.reservoir.add({name: behaviour[name] for name in self.reservoir.columns})
 
     def iterate(self) -> None:
         """A game at every table, then some steps of both networks."""

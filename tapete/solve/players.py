@@ -41,7 +41,7 @@ def _look_up(
 
 
 def strategy_player(strategy: Strategy, game: Game) -> Evaluator:
-    """Plays a strategy; where that doesn't know an information set, as in games longer than it was solved for, any move.
+    """Plays a strategy; where that doesn't know an information set, which sampling may never have met, any move.
 
     Deals are begun to see whether the strategy is one of the rules as they are today: it must know the first decisions.
     """

@@ -66,9 +66,7 @@ def worked_out(episodes: Episodes, target: Any, chooser: Any, gamma: float) -> l
     scale, found = scale_of(LEDUC), []
     for i in range(len(episodes)):
         game, seat = episodes.games[i], episodes.seats[i]
-        later = [
-            j for j in range(i + 1, len(episodes)) if (episodes.games[j], episodes.seats[j]) == (game, seat)
-        ]
+        later = [j for j in range(i + 1, len(episodes)) if (episodes.games[j], episodes.seats[j]) == (game, seat)]
         if not later:
             found.append(episodes.payoffs[game, seat] / scale)
             continue
@@ -201,9 +199,7 @@ def test_self_play_learns_to_beat_random_play(tmp_path: Path) -> None:
 
 def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path) -> None:
     dqn.train(KUHN, TINY, begin(tmp_path / "whole", TINY))
-    stops = run_in_pieces(
-        lambda run: dqn.train(KUHN, TINY, run), lambda **more: begin(tmp_path / "cut", TINY, **more)
-    )
+    stops = run_in_pieces(lambda run: dqn.train(KUHN, TINY, run), lambda **more: begin(tmp_path / "cut", TINY, **more))
     assert stops == 4
     files = [(tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut")]
     assert files[0] == files[1]

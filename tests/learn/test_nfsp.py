@@ -12,6 +12,7 @@ from scipy import stats
 
 from tapete.core import Game, make
 from tapete.learn import nfsp
+from tapete.learn.dqn import decisions
 from tapete.learn.episodes import Episodes
 from tapete.learn.nfsp import Config, Training
 from tapete.learn.policies import greedy_policy, softmax_policy
@@ -22,7 +23,18 @@ from tests.learn.pieces import run_in_pieces
 
 KUHN, LEDUC = make("kuhn"), make("leduc")
 TINY = Config(
-    iterations=5, tables=16, steps=2, policy_steps=2, batch=16, buffer=100, reservoir=30, hidden=8, target=2, evaluate=2
+    iterations=5,
+    eta_first=0.1,
+    explorers=0.0,
+    tables=16,
+    steps=2,
+    policy_steps=2,
+    batch=16,
+    buffer=100,
+    reservoir=30,
+    hidden=8,
+    target=2,
+    evaluate=2,
 )
 
 
@@ -37,7 +49,7 @@ def played(training: Training) -> Episodes:
 
 
 def test_a_seat_keeps_to_its_mode_for_a_game_and_eta_is_how_often_it_is_the_best_response(tmp_path: Path) -> None:
-    config = replace(TINY, tables=4000, eta=0.3)
+    config = replace(TINY, tables=4000, eta=0.3, eta_first=0.3)
     episodes = played(training_of(tmp_path, config))
     modes: dict[tuple[int, int], set[bool]] = {}
     for game, seat, best in zip(episodes.games, episodes.seats, episodes.notes["best"], strict=True):
@@ -47,11 +59,13 @@ def test_a_seat_keeps_to_its_mode_for_a_game_and_eta_is_how_often_it_is_the_best
     assert stats.binomtest(count, len(modes), 0.3).pvalue > 1e-6
     pairs = [(modes.get((game, 0)), modes.get((game, 1))) for game in range(4000)]
     both = sum(pair == ({True}, {True}) for pair in pairs)
-    assert stats.binomtest(both, sum(None not in pair for pair in pairs), 0.09).pvalue > 1e-6, "seats draw by themselves"
+    assert stats.binomtest(both, sum(None not in pair for pair in pairs), 0.09).pvalue > 1e-6, (
+        "seats draw by themselves"
+    )
 
 
 def test_best_responses_are_greedy_and_the_average_is_drawn(tmp_path: Path) -> None:
-    config = replace(TINY, tables=3000, eta=0.5, explore=0.0)
+    config = replace(TINY, tables=3000, eta=0.5, eta_first=0.5, explore=0.0)
     training = training_of(tmp_path, config)
     episodes = played(training)
     best, rows = episodes.notes["best"], np.arange(len(episodes))
@@ -77,13 +91,13 @@ def what_the_average_is_made_of(training: Training) -> tuple[int, int]:
 
 
 def test_the_average_is_made_of_what_best_responses_did_and_of_nothing_else(tmp_path: Path) -> None:
-    config = replace(TINY, tables=300, eta=0.2, reservoir=10_000, buffer=10_000)
+    config = replace(TINY, tables=300, eta=0.2, eta_first=0.2, reservoir=10_000, buffer=10_000)
     training = training_of(tmp_path, config)
     good, rows = what_the_average_is_made_of(training)
     assert 0 < good == rows
-    nobody = training_of(tmp_path / "nobody", replace(config, eta=0.0))
+    nobody = training_of(tmp_path / "nobody", replace(config, eta=0.0, eta_first=0.0))
     assert what_the_average_is_made_of(nobody) == (0, 0)
-    everybody = training_of(tmp_path / "everybody", replace(config, eta=1.0))
+    everybody = training_of(tmp_path / "everybody", replace(config, eta=1.0, eta_first=1.0))
     assert what_the_average_is_made_of(everybody) == (len(everybody.ring),) * 2
 
 
@@ -91,18 +105,18 @@ def test_a_reservoir_of_everything_is_found_out(tmp_path: Path, monkeypatch: pyt
     """A planted mistake: what the average policy did itself is averaged too."""
 
     def remember(training: Training, episodes: Episodes) -> None:
-        rows = nfsp.decisions(episodes)
+        rows = decisions(episodes)
         training.ring.add(rows)
         training.reservoir.add({name: rows[name] for name in training.reservoir.columns})
 
     monkeypatch.setattr(Training, "remember", remember)
-    config = replace(TINY, tables=300, eta=0.2, reservoir=10_000, buffer=10_000)
+    config = replace(TINY, tables=300, eta=0.2, eta_first=0.2, reservoir=10_000, buffer=10_000)
     good, rows = what_the_average_is_made_of(training_of(tmp_path, config))
     assert good < rows
 
 
 def test_without_best_responses_there_is_nothing_to_imitate(tmp_path: Path) -> None:
-    training = training_of(tmp_path, replace(TINY, eta=0.0))
+    training = training_of(tmp_path, replace(TINY, eta=0.0, eta_first=0.0))
     before = softmax_policy(training.average)(*some_rows())
     training.iterate()
     assert (softmax_policy(training.average)(*some_rows()) == before).all()
