@@ -144,3 +144,34 @@ def test_three_may_learn_at_a_table(tmp_path: Path) -> None:
     game = make("holdem(players=3)")
     nfsp.train(game, TINY, Run(tmp_path, "nfsp", game, TINY))
     assert read_metrics(tmp_path)[-1]["games"] == 80
+
+
+def test_who_explores_learns_from_it_alone_and_is_not_averaged(tmp_path: Path) -> None:
+    config = replace(TINY, tables=2000, eta=0.5, eta_first=0.5, explorers=0.5, explore=1.0, explore_last=1.0)
+    training = training_of(tmp_path, config)
+    episodes = played(training)
+    best, learned = episodes.notes["best"], episodes.notes["learned"]
+    keys = episodes.games * 2 + episodes.seats
+    who = {key: set(learned[keys == key].tolist()) for key in np.unique(keys)[:200]}
+    assert all(len(mode) == 1 for mode in who.values()), "all that a seat decides in a game, or nothing"
+    dropped = set(episodes.games[~learned].tolist())
+    explored = np.isin(episodes.games, list(dropped))
+    assert stats.binomtest(len(dropped), 2000, 0.5).pvalue > 1e-6
+    assert not (best & explored).any()
+    greedy = greedy_policy(training.best)(episodes.seen, episodes.mask).argmax(axis=1)
+    assert (episodes.actions[best] == greedy[best]).all(), "best responses make no random moves"
+    at_random = learned & explored
+    assert 0.3 < (episodes.actions[at_random] == greedy[at_random]).mean() < 0.6
+    training.remember(episodes)
+    assert training.ring.seen == learned.sum()
+    assert training.reservoir.seen == best.sum()
+
+
+def test_the_average_approaches_the_equilibrium_of_kuhn(tmp_path: Path) -> None:
+    """From 0.9167, where all moves are as likely; docs/algorithms/nfsp.md has where it ends."""
+    config = Config(iterations=250, tables=256, steps=8, batch=128, buffer=6000, hidden=32, layers=1, rate=0.005)
+    training = training_of(tmp_path, config, KUHN)
+    examiner = Examiner(KUHN)
+    while training.iteration < config.iterations:
+        training.iterate()
+    assert examiner.prove(softmax_policy(training.average)).exploitability < 0.2
