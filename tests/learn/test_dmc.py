@@ -58,7 +58,8 @@ def uniform(seen, mask):
 def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float):
     config = Config(
         frames=frames, games=256, units=64, trunk=64, batch=128, memory=frames // 4, rate=0.003,
-        rate_frames=frames // 4, first_epsilon=0.3, epsilon=0.02, epsilon_frames=frames // 2, every=10**6, objective="adp",
+        rate_frames=frames // 4, first_epsilon=0.3, epsilon=0.02, epsilon_frames=frames // 2,
+        every=10**6, objective="adp",
     )  # fmt: skip
     game, examiner = make(name), Examiner(make(name))
     for seat in range(2):
