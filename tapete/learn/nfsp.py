@@ -7,10 +7,9 @@ those who played the best response. At the start of each game each seat draws, w
 the best response in it, else the average policy. The average policy is what approaches an equilibrium, and what is
 published. Both networks play all seats. An iteration plays a game at every table, then takes some steps with each.
 
-Two things are not in the paper; knobs turn them off. In a share of the games one seat is an explorer: it plays the best
-response with many moves at random, and it alone learns from that game. So what is rarely played is known well, while
-best responses and their average stay free of random moves. And `eta` grows from `eta_first`, so that early best
-responses, which are bad, weigh little in the average.
+One thing is not in the paper. In a share of the games one seat is an explorer: it plays the best response with many
+moves at random, and it alone learns from that game. So what is rarely played is known well, while best responses and
+their average stay free of random moves.
 """
 
 from __future__ import annotations
@@ -48,8 +47,7 @@ class Config:
 
     iterations: int = knob(5000, "rounds of play and learning", 1, MANY)
     tables: int = knob(512, "games of an iteration, played at the same time", 1, MANY)
-    eta: float = knob(0.1, "share of the games in which a seat plays the best response, in the end", 0, 1)
-    eta_first: float = knob(0.0, "that share at first; in between it lies on a line", 0, 1)
+    eta: float = knob(0.1, "share of the games in which a seat plays the best response", 0, 1)
     steps: int = knob(8, "steps of the best response in an iteration", 1, MANY)
     policy_steps: int = knob(4, "steps of the average policy in an iteration", 1, MANY)
     batch: int = knob(256, "decisions of a step", 1, MANY)
@@ -58,7 +56,7 @@ class Config:
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
     layers: int = knob(2, "hidden layers", 1, 100)
     optimiser: str = knob("adam", "how weights follow gradients: adam or, as in the paper, sgd", among=("adam", "sgd"))
-    rate: float = knob(0.001, "step size of the best response at first; it falls to a twentieth", 1e-9, 10)
+    rate: float = knob(0.001, "step size of the best response", 1e-9, 10)
     policy_rate: float = knob(0.001, "step size of the average policy at first; it falls to a twentieth", 1e-9, 10)
     target: int = knob(10, "iterations after which the target network is renewed", 1, MANY)
     explorers: float = knob(0.5, "share of the games in which one seat explores, for the best response to learn", 0, 1)
@@ -118,8 +116,7 @@ class Training:
     def play(self, rng: np.random.Generator) -> Episodes:
         """A game at every table. Decisions are noted as `best` where the seat plays the best response in this game."""
         config, draws = self.config, generator(Rng(self.config.seed, "average", self.iteration))
-        eta = config.eta_first + (config.eta - config.eta_first) * self.iteration / config.iterations
-        modes = rng.random((config.tables, self.game.players)) < eta  # [tables, seats]
+        modes = rng.random((config.tables, self.game.players)) < config.eta  # [tables, seats]
         explorers = rng.integers(self.game.players, size=config.tables)  # [tables] a seat, or nobody
         explorers[rng.random(config.tables) >= config.explorers] = NOBODY
         share = exploration(config, self.iteration)
@@ -151,15 +148,14 @@ class Training:
         """A game at every table, then some steps of both networks."""
         config = self.config
         rng = numpy_generator(Rng(config.seed, "iteration", self.iteration))
-        left = 1 - 0.95 * self.iteration / config.iterations
         episodes = self.play(rng)
         self.remember(episodes)
-        self.best_optimiser.param_groups[0]["lr"] = config.rate * left
         batch = replay(self.ring, config.steps * config.batch, rng, self.run.device)
         wanted = goals(batch, self.target, config.gamma, self.best if config.double else None)
         loss = learn_q(self.best, self.best_optimiser, batch, wanted, config.steps, config.loss)
         policy_loss = 0.0
         if len(self.reservoir):
+            left = 1 - 0.95 * self.iteration / config.iterations
             self.average_optimiser.param_groups[0]["lr"] = config.policy_rate * left
             rows = self.reservoir.sample(config.policy_steps * config.batch, rng)
             policy_loss = imitate(self.average, self.average_optimiser, rows, config.policy_steps)

@@ -49,7 +49,7 @@ def played(training: Training) -> Episodes:
 
 
 def test_a_seat_keeps_to_its_mode_for_a_game_and_eta_is_how_often_it_is_the_best_response(tmp_path: Path) -> None:
-    config = replace(TINY, tables=4000, eta=0.3, eta_first=0.3)
+    config = replace(TINY, tables=4000, eta=0.3)
     episodes = played(training_of(tmp_path, config))
     modes: dict[tuple[int, int], set[bool]] = {}
     for game, seat, best in zip(episodes.games, episodes.seats, episodes.notes["best"], strict=True):
@@ -65,7 +65,7 @@ def test_a_seat_keeps_to_its_mode_for_a_game_and_eta_is_how_often_it_is_the_best
 
 
 def test_best_responses_are_greedy_and_the_average_is_drawn(tmp_path: Path) -> None:
-    config = replace(TINY, tables=3000, eta=0.5, eta_first=0.5, explore=0.0)
+    config = replace(TINY, tables=3000, eta=0.5, explore=0.0)
     training = training_of(tmp_path, config)
     episodes = played(training)
     best, rows = episodes.notes["best"], np.arange(len(episodes))
@@ -91,13 +91,13 @@ def what_the_average_is_made_of(training: Training) -> tuple[int, int]:
 
 
 def test_the_average_is_made_of_what_best_responses_did_and_of_nothing_else(tmp_path: Path) -> None:
-    config = replace(TINY, tables=300, eta=0.2, eta_first=0.2, reservoir=10_000, buffer=10_000)
+    config = replace(TINY, tables=300, eta=0.2, reservoir=10_000, buffer=10_000)
     training = training_of(tmp_path, config)
     good, rows = what_the_average_is_made_of(training)
     assert 0 < good == rows
-    nobody = training_of(tmp_path / "nobody", replace(config, eta=0.0, eta_first=0.0))
+    nobody = training_of(tmp_path / "nobody", replace(config, eta=0.0))
     assert what_the_average_is_made_of(nobody) == (0, 0)
-    everybody = training_of(tmp_path / "everybody", replace(config, eta=1.0, eta_first=1.0))
+    everybody = training_of(tmp_path / "everybody", replace(config, eta=1.0))
     assert what_the_average_is_made_of(everybody) == (len(everybody.ring),) * 2
 
 
@@ -110,13 +110,13 @@ def test_a_reservoir_of_everything_is_found_out(tmp_path: Path, monkeypatch: pyt
         training.reservoir.add({name: rows[name] for name in training.reservoir.columns})
 
     monkeypatch.setattr(Training, "remember", remember)
-    config = replace(TINY, tables=300, eta=0.2, eta_first=0.2, reservoir=10_000, buffer=10_000)
+    config = replace(TINY, tables=300, eta=0.2, reservoir=10_000, buffer=10_000)
     good, rows = what_the_average_is_made_of(training_of(tmp_path, config))
     assert good < rows
 
 
 def test_without_best_responses_there_is_nothing_to_imitate(tmp_path: Path) -> None:
-    training = training_of(tmp_path, replace(TINY, eta=0.0, eta_first=0.0))
+    training = training_of(tmp_path, replace(TINY, eta=0.0))
     before = softmax_policy(training.average)(*some_rows())
     training.iterate()
     assert (softmax_policy(training.average)(*some_rows()) == before).all()
@@ -147,7 +147,7 @@ def test_three_may_learn_at_a_table(tmp_path: Path) -> None:
 
 
 def test_who_explores_learns_from_it_alone_and_is_not_averaged(tmp_path: Path) -> None:
-    config = replace(TINY, tables=2000, eta=0.5, eta_first=0.5, explorers=0.5, explore=1.0, explore_last=1.0)
+    config = replace(TINY, tables=2000, eta=0.5, explorers=0.5, explore=1.0, explore_last=1.0)
     training = training_of(tmp_path, config)
     episodes = played(training)
     best, learned = episodes.notes["best"], episodes.notes["learned"]
@@ -169,7 +169,9 @@ def test_who_explores_learns_from_it_alone_and_is_not_averaged(tmp_path: Path) -
 
 def test_the_average_approaches_the_equilibrium_of_kuhn(tmp_path: Path) -> None:
     """From 0.9167, where all moves are as likely; docs/algorithms/nfsp.md has where it ends."""
-    config = Config(iterations=250, tables=256, steps=8, batch=128, buffer=6000, hidden=32, layers=1, rate=0.005)
+    config = Config(
+        iterations=250, tables=256, steps=8, batch=128, buffer=6000, hidden=32, rate=0.005, policy_rate=0.005, target=2
+    )
     training = training_of(tmp_path, config, KUHN)
     examiner = Examiner(KUHN)
     while training.iteration < config.iterations:
