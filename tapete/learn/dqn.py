@@ -164,7 +164,7 @@ def explore(
     return np.where(mask, preferred, -1.0).argmax(axis=1)
 
 
-def exploration(config: Any, iteration: int) -> float:
+def exploration(config: Config, iteration: int) -> float:
     """The share of moves at random, along a line."""
     done = min(1.0, iteration / max(config.explore_until * config.iterations, 1))
     return float(config.explore + (config.explore_last - config.explore) * done)

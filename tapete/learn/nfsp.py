@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
 from tapete.learn.buffers import Reservoir, Ring, numpy_generator
-from tapete.learn.dqn import columns, decisions, exploration, explore, goals, learn_q, replay
+from tapete.learn.dqn import columns, decisions, explore, goals, learn_q, replay
 from tapete.learn.episodes import Episodes, Moment, load_streams, play_games, self_play_tables, stream_arrays
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
@@ -45,24 +45,22 @@ NOBODY = -1  # instead of a seat
 class Config:
     """The knobs. As they are, they fit a small game of cards and some minutes on a core."""
 
-    iterations: int = knob(5000, "rounds of play and learning", 1, MANY)
-    tables: int = knob(512, "games of an iteration, played at the same time", 1, MANY)
+    iterations: int = knob(4000, "rounds of play and learning", 1, MANY)
+    tables: int = knob(1024, "games of an iteration, played at the same time", 1, MANY)
     eta: float = knob(0.1, "share of the games in which a seat plays the best response", 0, 1)
-    steps: int = knob(8, "steps of the best response in an iteration", 1, MANY)
+    steps: int = knob(16, "steps of the best response in an iteration", 1, MANY)
     policy_steps: int = knob(4, "steps of the average policy in an iteration", 1, MANY)
     batch: int = knob(256, "decisions of a step", 1, MANY)
-    buffer: int = knob(100_000, "decisions that the best response remembers, the latest", 1, MANY)
+    buffer: int = knob(60_000, "decisions that the best response remembers, the latest", 1, MANY)
     reservoir: int = knob(1_000_000, "decisions that the average policy remembers, of all times alike", 1, MANY)
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
     layers: int = knob(2, "hidden layers", 1, 100)
     optimiser: str = knob("adam", "how weights follow gradients: adam or, as in the paper, sgd", among=("adam", "sgd"))
-    rate: float = knob(0.001, "step size of the best response", 1e-9, 10)
-    policy_rate: float = knob(0.001, "step size of the average policy at first; it falls to a twentieth", 1e-9, 10)
-    target: int = knob(10, "iterations after which the target network is renewed", 1, MANY)
+    rate: float = knob(0.003, "step size of the best response", 1e-9, 10)
+    policy_rate: float = knob(0.003, "step size of the average policy at first; it falls to a twentieth", 1e-9, 10)
+    target: int = knob(2, "iterations after which the target network is renewed", 1, MANY)
     explorers: float = knob(0.5, "share of the games in which one seat explores, for the best response to learn", 0, 1)
-    explore: float = knob(0.25, "share of moves at random, at first, of who explores", 0, 1)
-    explore_last: float = knob(0.25, "that share in the end", 0, 1)
-    explore_until: float = knob(1.0, "after this share of the iterations it falls no more", 0, 1)
+    explore: float = knob(0.25, "share of their moves that are made at random", 0, 1)
     gamma: float = knob(1.0, "what a payoff is worth one decision later", 0, 1)
     double: bool = knob(False, "the learning network chooses the move that the target network judges")
     loss: str = knob("squared", "of the difference to the target: huber or squared", among=("huber", "squared"))
@@ -119,7 +117,6 @@ class Training:
         modes = rng.random((config.tables, self.game.players)) < config.eta  # [tables, seats]
         explorers = rng.integers(self.game.players, size=config.tables)  # [tables] a seat, or nobody
         explorers[rng.random(config.tables) >= config.explorers] = NOBODY
-        share = exploration(config, self.iteration)
         average = softmax_policy(self.average)
 
         def act(moment: Moment) -> tuple[NDArray[np.int64], Mapping[str, NDArray[Any]]]:
@@ -129,7 +126,7 @@ class Training:
             greedy = best | explores
             actions = np.zeros(len(best), dtype=np.int64)
             if greedy.any():
-                shares = share * explores[greedy]
+                shares = config.explore * explores[greedy]
                 actions[greedy] = explore(self.best, moment.seen[greedy], moment.mask[greedy], shares, rng)
             if not greedy.all():
                 said = average(moment.seen[~greedy], moment.mask[~greedy])
@@ -171,7 +168,6 @@ class Training:
                 loss=loss,
                 policy_loss=policy_loss,
                 reservoir=len(self.reservoir),
-                explore=exploration(config, self.iteration - 1),
                 **self.run.evaluate(softmax_policy(self.average)),
             )
 

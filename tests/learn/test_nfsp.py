@@ -24,7 +24,6 @@ from tests.learn.pieces import run_in_pieces
 KUHN, LEDUC = make("kuhn"), make("leduc")
 TINY = Config(
     iterations=5,
-    eta_first=0.1,
     explorers=0.0,
     tables=16,
     steps=2,
@@ -147,7 +146,7 @@ def test_three_may_learn_at_a_table(tmp_path: Path) -> None:
 
 
 def test_who_explores_learns_from_it_alone_and_is_not_averaged(tmp_path: Path) -> None:
-    config = replace(TINY, tables=2000, eta=0.5, explorers=0.5, explore=1.0, explore_last=1.0)
+    config = replace(TINY, tables=2000, eta=0.5, explorers=0.5, explore=1.0)
     training = training_of(tmp_path, config)
     episodes = played(training)
     best, learned = episodes.notes["best"], episodes.notes["learned"]
