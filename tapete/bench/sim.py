@@ -16,7 +16,7 @@ from tapete.core.players import play, random_play
 from tapete.core.rng import below
 from tapete.core.tables import Tables
 
-TABLES = {1: 4096, 2: 1 << 16}  # side by side, by threads: calling another thread takes a tenth of a millisecond
+TABLES = 1024  # side by side
 
 
 def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
@@ -66,7 +66,7 @@ def side_by_side(name: str, threads: int) -> Case:
 
 def stepped(name: str, threads: int, *, features: bool) -> Work:
     """Decisions at many tables."""
-    tables = Tables(make(name), TABLES[threads], Rng(1), threads=threads)
+    tables = Tables(make(name), TABLES, Rng(1), threads=threads)
 
     def work(rounds: int) -> int:
         for _ in range(rounds):

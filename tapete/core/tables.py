@@ -306,27 +306,31 @@ def _forget_end(floor: Any, i: int) -> None:
 
 
 @helper
-def _advance(book: Any, state: Any, legal: Any, seated: Any, chance: Any, choice: Any) -> Any:
+def _advance(words: Any, i: int) -> Any:
     """Lets chance and the compiled players move until the caller has to; returns who that is, or TERMINAL."""
-    rules = open_rules(book)
+    floor, seated, book = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT)).rulebook
+    state, rules = ahead(floor.states, i * floor.size), open_rules(book)
     who = rules.player(state)
     while who != TERMINAL:
         if who == CHANCE:
-            rules.apply(state, rules.draw(state, chance))
+            rules.apply(state, rules.draw(state, ahead(floor.chance, 4 * i)))
         elif seated.functions[who] == ASK:
             break
         else:
+            legal = ahead(floor.legal, i * floor.width)
             n = rules.actions(state, legal)
-            rules.apply(state, legal[choose(book, state, who, legal, n, seated, who, choice)])
+            chosen = choose(book, state, who, legal, n, seated, who, ahead(floor.choice, 4 * i))
+            rules.apply(state, legal[chosen])
         who = rules.player(state)
     return who
 
 
 @helper
-def _settle(book: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
+def _settle(words: Any, i: int) -> None:
     """A game is over: pays, and keeps the first end of a step for the caller to look at."""
-    seats = floor.seats
-    open_rules(book).returns(state, payoffs)
+    floor, payoffs, order = open_floor(words), open_seated(ahead(words, SEATED_AT)).values, open_order(ahead(words, ORDER_AT))
+    seats, state = floor.seats, ahead(floor.states, i * floor.size)
+    open_rules(order.rulebook).returns(state, payoffs)
     for seat in range(seats):
         floor.totals[i * seats + seat] += payoffs[seat]
     floor.games[i] += 1
@@ -338,42 +342,41 @@ def _settle(book: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
 
 
 @helper
-def _arrive(book: Any, start: Any, floor: Any, seated: Any, i: int, restart: bool) -> None:
+def _arrive(words: Any, i: int) -> None:
     """Goes on at a table until the caller has to move there, or for good where games don't restart."""
-    rules = open_rules(book)
-    state, legal = ahead(floor.states, i * floor.size), ahead(floor.legal, i * floor.width)
-    chance, choice = ahead(floor.chance, 4 * i), ahead(floor.choice, 4 * i)
-    who = _advance(book, state, legal, seated, chance, choice)
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    state, rules = ahead(floor.states, i * floor.size), open_rules(order.rulebook)
+    who = _advance(words, i)
     patience = PATIENCE
     while who == TERMINAL:
-        _settle(book, floor, state, seated.values, i)
+        _settle(words, i)
         patience -= 1
-        if not restart or patience == 0:
+        if not order.restart or patience == 0:
             break
-        rules.start(state, start)
-        who = _advance(book, state, legal, seated, chance, choice)
+        rules.start(state, order.params)
+        who = _advance(words, i)
     floor.movers[i] = who
-    floor.counts[i] = rules.actions(state, legal) if who != TERMINAL else 0
+    floor.counts[i] = rules.actions(state, ahead(floor.legal, i * floor.width)) if who != TERMINAL else 0
 
 
 @task
 def _begin(words: Any) -> None:
-    floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
     for i in range(order.first, order.end):
         if order.begun[i]:
             _forget_end(floor, i)
             open_rules(order.rulebook).start(ahead(floor.states, i * floor.size), order.params)
-            _arrive(order.rulebook, order.params, floor, seated, i, order.restart)
+            _arrive(words, i)
 
 
 @task
 def _step(words: Any) -> None:
-    floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
     for i in range(order.first, order.end):
         _forget_end(floor, i)
         if floor.movers[i] != TERMINAL:
             open_rules(order.rulebook).apply(ahead(floor.states, i * floor.size), order.chosen[i])
-            _arrive(order.rulebook, order.params, floor, seated, i, order.restart)
+            _arrive(words, i)
 
 
 @task
