@@ -53,9 +53,7 @@ def relax(typing_context: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         if PAUSE:
-            builder.call(
-                cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), []), PAUSE), []
-            )
+            builder.call(cgutils.get_or_insert_function(builder.module, ir.FunctionType(ir.VoidType(), []), PAUSE), [])
         return context.get_dummy_value()
 
     return types.void(), generate

@@ -80,9 +80,10 @@ class Crew:
 
         Ctrl-C is heard when it is done: half a task is never seen.
         """
+        address = _address(task)
         if self._bells:
             self._wake()
-        while unfinished := _do(_address(task), self.words, self._boxes):
+        while unfinished := _do(address, self.words, self._boxes):
             self._wait()
             if unfinished > 0:
                 break

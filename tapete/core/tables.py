@@ -115,8 +115,8 @@ class Tables:
     With `restart` a finished game is followed by another one at the same table in the same step; else the table waits
     for `begin`. A game that compiled players end before the caller has to move is counted (`games`, `totals`), and
     followed by the next. Every table has random streams of its own, named by its number: what happens there depends
-    neither on how many tables there are nor on `threads`, which pay where a step takes a millisecond: calling another
-    thread takes a tenth of that.
+    neither on how many tables there are nor on `threads`, the caller's and those that help it (`tapete.core.crew`).
+    One thread at a time may use an object.
 
     >>> from tapete.core import make
     >>> tables = Tables(make("kuhn"), 4, Rng(1))
@@ -308,8 +308,9 @@ def _forget_end(floor: Any, i: int) -> None:
 @helper
 def _advance(words: Any, i: int) -> Any:
     """Lets chance and the compiled players move until the caller has to; returns who that is, or TERMINAL."""
-    floor, seated, book = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT)).rulebook
-    state, rules = ahead(floor.states, i * floor.size), open_rules(book)
+    floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
+    state, book = ahead(floor.states, i * floor.size), order.rulebook
+    rules = open_rules(book)
     who = rules.player(state)
     while who != TERMINAL:
         if who == CHANCE:
@@ -328,9 +329,9 @@ def _advance(words: Any, i: int) -> Any:
 @helper
 def _settle(words: Any, i: int) -> None:
     """A game is over: pays, and keeps the first end of a step for the caller to look at."""
-    floor, payoffs, order = open_floor(words), open_seated(ahead(words, SEATED_AT)).values, open_order(ahead(words, ORDER_AT))
+    floor, payoffs = open_floor(words), open_seated(ahead(words, SEATED_AT)).values
     seats, state = floor.seats, ahead(floor.states, i * floor.size)
-    open_rules(order.rulebook).returns(state, payoffs)
+    open_rules(open_order(ahead(words, ORDER_AT)).rulebook).returns(state, payoffs)
     for seat in range(seats):
         floor.totals[i * seats + seat] += payoffs[seat]
     floor.games[i] += 1

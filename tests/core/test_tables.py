@@ -76,6 +76,20 @@ def test_any_seat_can_be_asked_what_it_sees(name: str) -> None:
         tables.step(tables.sample())
 
 
+def test_observations_are_written_where_the_caller_wants_them() -> None:
+    tables = Tables(tapete.make("leduc"), 5, Rng(3), threads=2)
+    for _ in range(20):
+        own = tables.observe().copy()
+        other = np.full(own.shape, 7, dtype=np.float32)
+        assert tables.observe(out=other) is other
+        assert (other == own).all()
+        assert tables.observe() is not other
+        kept = other.copy()
+        tables.step(tables.sample())
+        tables.observe()
+        assert (other == kept).all()
+
+
 def test_the_last_observation_is_kept_when_the_next_game_has_begun() -> None:
     game = tapete.make("leduc")
     tables = Tables(game, 6, Rng(5))
@@ -228,6 +242,9 @@ def test_tables_refuse_what_does_not_fit() -> None:
         tables.check(np.full(3, 5, dtype=np.int32))
     with pytest.raises(TapeteError, match="seats 0 to 1, not 2"):
         tables.observe(2)
+    for out in (np.zeros((3, 8), "f4"), np.zeros((2, 9), "f4"), np.zeros((3, 9)), np.zeros((9, 3), "f4").T):
+        with pytest.raises(TapeteError, match=r"an array of float32 \(3, 9\)"):
+            tables.observe(out=out)
     with pytest.raises(TapeteError, match="at least one table"):
         Tables(game, 0, Rng(1))
     with pytest.raises(TapeteError, match="2 seats, not 1"):
