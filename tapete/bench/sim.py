@@ -81,7 +81,12 @@ def stepped(name: str, threads: int, *, features: bool) -> Work:
 def games(name: str) -> Work:
     """Whole games."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: random_play(game, rounds, rng).returns.shape[0]
+
+    def work(rounds: int) -> int:
+        random_play(game, rounds, rng)
+        return rounds
+
+    return work
 
 
 def steps(name: str) -> Work:

@@ -106,6 +106,20 @@ def test_results_do_not_depend_on_threads(duplicate: bool) -> None:
     assert one[1:] == three[1:]
 
 
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_payoffs_that_are_not_kept_are_added_up(duplicate: bool) -> None:
+    game, lineups = tapete.make("kuhn"), [(0, 1), (1, 0), (1, 1)]
+    deals = 17 * CHUNK + 5
+    kept, added, threaded = (
+        play(game, [knowing, random], deals, Rng(1), lineups=lineups, duplicate=duplicate, keep=keep, threads=threads)
+        for keep, threads in ((True, 1), (False, 1), (False, 3))
+    )
+    assert added.returns.shape == (1, 3, 2)
+    assert (added.returns == kept.returns.sum(axis=0)).all()
+    assert (threaded.returns == added.returns).all()
+    assert kept[1:] == added[1:] == threaded[1:]
+
+
 def test_random_play_is_the_same_for_the_same_seed() -> None:
     game = tapete.make("truco")
     one, two, three = (random_play(game, 20, Rng(seed)) for seed in (1, 1, 2))
