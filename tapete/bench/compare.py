@@ -1,4 +1,4 @@
-"""Whether another tree of this package is faster: slices of the same benchmarks, in turn, each tree in its own process."""
+"""What a change did to the speed: slices of the same benchmarks in two trees of this package, in turn."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class _Tree:
 
     def ask(self, *question: Any) -> Any:
         """Sends a question to the process and waits for its answer."""
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         print(json.dumps(question), file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:

@@ -111,6 +111,7 @@ def _serve(box: NDArray[np.uint64], words: NDArray[np.uint64], bell: threading.E
     """The life of a thread; `kept` is what its words point at."""
     while _look(box, words):
         bell.wait()
+        box[2] = AWAKE
         bell.clear()
 
 
@@ -147,8 +148,7 @@ def _take(box: Any, words: Any) -> bool:
 @kernel(types.boolean(WORDS, WORDS))
 def _look(box: Any, words: Any) -> bool:
     """Does what comes into the box. True: nothing has come for a while, so the thread may sleep; False: the end."""
-    word, asleep = first_of(box), ahead(first_of(box), 2)
-    exchange_word(asleep, AWAKE)
+    word = first_of(box)
     looks = 0
     while looks < PATIENCE:
         if _take(word, first_of(words)):
@@ -157,7 +157,7 @@ def _look(box: Any, words: Any) -> bool:
             return False
         relax()
         looks += 1
-    exchange_word(asleep, ASLEEP)  # who puts something into the box from now on knows it
+    exchange_word(ahead(word, 2), ASLEEP)  # who puts something into the box from now on knows it
     return True
 
 

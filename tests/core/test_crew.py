@@ -88,15 +88,27 @@ def test_a_task_is_done_once_with_every_row(threads: int) -> None:
     assert len(crew.threads) == threads - 1
 
 
+class Ringing:
+    """A bell that counts how often the caller rings it."""
+
+    def __init__(self, bell: threading.Event) -> None:
+        self.bell, self.rung = bell, 0
+
+    def set(self) -> None:
+        self.rung += 1
+        self.bell.set()
+
+
 def test_threads_with_nothing_to_do_sleep_and_are_woken() -> None:
     crew, counts = counting(3)
+    bells = [Ringing(bell) for bell in crew._bells]
+    crew._bells = bells  # type: ignore[assignment]
     for done in range(5):
         wait_until(lambda: bool(crew._boxes[:, 2].all()))
-        time.sleep(0.005)  # by then they have left the compiled code
-        assert all(thread.is_alive() for thread in crew.threads)
         crew.do(count)
         assert (counts == done + 1).all()
-        wait_until(lambda: all(not bell.is_set() for bell in crew._bells))  # all have heard it
+        assert [bell.rung for bell in bells] == [done + 1] * 2
+        wait_until(lambda: not any(bell.bell.is_set() for bell in bells))  # they have heard it
 
 
 def test_the_caller_does_what_nobody_begins() -> None:

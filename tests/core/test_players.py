@@ -13,7 +13,7 @@ from tapete.agents.compiled import Compiled
 from tapete.arena import match
 from tapete.core import calls
 from tapete.core.evaluator import Evaluator, MakeEvaluator
-from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play
+from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play, share_out
 from tapete.search import playouts
 from tapete.testing import BrokenContract, check_player
 from tests.core.players import first_move, knowing, last_move, peeking, shouting, spoiling, stubborn
@@ -118,6 +118,20 @@ def test_payoffs_that_are_not_kept_are_added_up(duplicate: bool) -> None:
     assert (added.returns == kept.returns.sum(axis=0)).all()
     assert (threaded.returns == added.returns).all()
     assert kept[1:] == added[1:] == threaded[1:]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_work_that_fails_in_a_thread_fails_for_all(threads: int) -> None:
+    done = []
+
+    def work(thread: int, item: int) -> None:
+        if item == 5:
+            raise TapeteError("the sixth is bad")
+        done.append(item)
+
+    with pytest.raises(TapeteError, match="the sixth is bad"):
+        share_out(work, range(threads), range(10))
+    assert set(done) >= {0, 1, 2, 3, 4}
 
 
 def test_random_play_is_the_same_for_the_same_seed() -> None:

@@ -11,7 +11,7 @@ import pytest
 import tapete
 from tapete import IllegalAction, Rng, TapeteError
 from tapete.core.contract import TERMINAL
-from tapete.core.evaluator import MakeEvaluator
+from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.players import random
 from tapete.core.tables import Tables
 from tests.core.players import first_move, knowing, stubborn
@@ -230,6 +230,20 @@ def test_random_players_at_a_table_play_at_random() -> None:
     counts = np.unique(tables.rewards[:, 0], return_counts=True)[1]
     assert len(counts) == 3
     assert (abs(counts - 1000 / 3) < 75).all()
+
+
+@pytest.mark.parametrize(("tables", "threads", "made"), [(6, 1, 1), (6, 3, 3), (2, 5, 2)])
+def test_every_thread_has_players_of_its_own(tables: int, threads: int, made: int) -> None:
+    """Their scratch memory is for one thread; and where there are more threads than tables, some are not needed."""
+    players = []
+
+    def player() -> Evaluator:
+        players.append(knowing())
+        return players[-1]
+
+    asked = Tables(tapete.make("kuhn"), tables, Rng(1), players=[None, player], threads=threads)
+    assert len(players) == made
+    assert len(asked._crew.threads) == made - 1
 
 
 def test_tables_refuse_what_does_not_fit() -> None:
