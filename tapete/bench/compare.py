@@ -77,7 +77,8 @@ def run(
 
 
 def _compare(before: _Tree, now: _Tree, bench: str, case: str, slices: int, seconds: float) -> Compared:
-    old, new = [], []
+    old: list[float] = []
+    new: list[float] = []
     for i in range(slices):
         for tree, rates in ((before, old), (now, new)) if i % 2 else ((now, new), (before, old)):
             rates.append(tree.ask(bench, case, seconds))

@@ -40,7 +40,7 @@ from tapete.core.game import Game, View
 from tapete.core.records import pointers
 from tapete.core.rng import Rng, below, mix, uniform
 
-RANDOM = 0  # the address of a player that takes any move
+RANDOM = 0  # the address of a player that takes any move; no other has it
 CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
 SEAT = 1 << 40  # labels of streams: 0, 1, ... are events of chance, these are seats
 
@@ -185,11 +185,15 @@ def play(
 
     def play_chunk(thread: _Thread, start: int) -> None:
         words = rng.words if start == 0 else rng.spawn("chunk", start).words
-        out = returns[start : start + chunk] if keep else returns[start // chunk]
-        _play(
-            game.rulebook, game.params, thread.seated, thread.desk, rows.reshape(-1), first + start,
-            min(chunk, deals - start), rng.words[0], duplicate, keep, words, out.reshape(-1), thread.counts,
-        )  # fmt: skip
+        out = (returns[start : start + chunk] if keep else returns[start // chunk]).reshape(-1)
+        n = min(chunk, deals - start)
+        if keep or duplicate or len(rows) > 1 or thread.seated.functions.any():
+            _play(
+                game.rulebook, game.params, thread.seated, thread.desk, rows.reshape(-1), first + start, n,
+                rng.words[0], duplicate, keep, words, out, thread.counts,
+            )  # fmt: skip
+        else:
+            _play_at_random(game.rulebook, game.params, thread.desk, n, words, out, thread.counts)
 
     share_out(play_chunk, desks, range(0, deals, chunk))
     decisions, steps = np.sum([thread.counts for thread in desks], axis=0)
@@ -277,9 +281,6 @@ def _play(
     sitting, gains, seats = first_of(lineups), first_of(out), desk.seats
     rows = len(lineups) // seats
     decisions, steps = 0, 0
-    at_random = True  # everybody: then nobody has to be asked
-    for i in range(len(arrays.functions)):
-        at_random &= arrays.functions[i] == RANDOM
     for number in range(first, first + deals):
         deal = mix(key, np.uint64(number)) if duplicate else key
         at = 0
@@ -301,11 +302,7 @@ def _play(
                 else:
                     rng = ahead(streams, 4 * who) if duplicate else shared
                     n = rules.actions(state, legal)
-                    if at_random:
-                        chosen = below(rng, n)
-                    else:
-                        chosen = choose(book, state, who, legal, n, seated, sitting[at + who], rng)
-                    rules.apply(state, legal[chosen])
+                    rules.apply(state, legal[choose(book, state, who, legal, n, seated, sitting[at + who], rng)])
                     decisions += 1
                 steps += 1
                 who = rules.player(state)
@@ -315,5 +312,29 @@ def _play(
             at += seats
         if keep:
             gains = ahead(gains, at)
+    counts[0] += decisions
+    counts[1] += steps
+
+
+@kernel(types.void(RULEBOOK, DOUBLES, DESK, types.int64, WORDS, DOUBLES, LONGS))
+def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: Any, out: Any, counts: Any) -> None:
+    """The same for players who take any move, so that nobody has to be asked: adds the payoffs up in `out` [seats]."""
+    rules, payoffs = open_rules(rulebook), np.zeros(len(out))
+    state, legal, rng = state_ptr(desk.state), first_of(desk.legal), uint64_ptr(words)
+    decisions, steps = 0, 0
+    for _ in range(deals):
+        rules.start(state, float64_ptr(params))
+        who = rules.player(state)
+        while who != TERMINAL:
+            if who == CHANCE:
+                rules.apply(state, rules.draw(state, rng))
+            else:
+                n = rules.actions(state, legal)
+                rules.apply(state, legal[below(rng, n)])
+                decisions += 1
+            steps += 1
+            who = rules.player(state)
+        rules.returns(state, float64_ptr(payoffs))
+        out += payoffs
     counts[0] += decisions
     counts[1] += steps

@@ -201,7 +201,8 @@ class Tables:
         """Puts other arrays into the order."""
         for name, array in arrays.items():
             if array is not getattr(self._order, name):
-                self._order = self._kept[-1] = self._order._replace(**{name: array})
+                changed: dict[str, Any] = {name: array}
+                self._order = self._kept[-1] = self._order._replace(**changed)
                 self._crew.words[:, ORDER_AT + Order._fields.index(name)] = array.ctypes.data
 
     def begin(self, which: ArrayLike | None = None) -> None:

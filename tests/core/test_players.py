@@ -140,6 +140,9 @@ def test_random_play_is_the_same_for_the_same_seed() -> None:
     assert (one.returns == two.returns).all()
     assert one[1:] == two[1:] != three[1:]
     assert one.returns.sum() == 0
+    kept = play(game, [random, random], 20, Rng(1), duplicate=False)
+    assert (kept.returns.sum(axis=0) == one.returns[0]).all()
+    assert kept[1:] == one[1:]
 
 
 def test_counts_are_those_of_the_game() -> None:

@@ -256,7 +256,8 @@ def test_tables_refuse_what_does_not_fit() -> None:
         tables.check(np.full(3, 5, dtype=np.int32))
     with pytest.raises(TapeteError, match="seats 0 to 1, not 2"):
         tables.observe(2)
-    for out in (np.zeros((3, 8), "f4"), np.zeros((2, 9), "f4"), np.zeros((3, 9)), np.zeros((9, 3), "f4").T):
+    wrong: list[Any] = [np.zeros((3, 8), "f4"), np.zeros((2, 9), "f4"), np.zeros((3, 9)), np.zeros((9, 3), "f4").T]
+    for out in wrong:
         with pytest.raises(TapeteError, match=r"an array of float32 \(3, 9\)"):
             tables.observe(out=out)
     with pytest.raises(TapeteError, match="at least one table"):
