@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tapete.bench import Case, Row, Work, measure, peers
+from tapete.bench import Case, Clock, Row, Work, measure, peers
 from tapete.core import Rng, make
 from tapete.core.compile import ahead
 from tapete.core.contract import open_rules
@@ -19,9 +20,9 @@ from tapete.core.tables import Tables
 TABLES = 1024  # side by side
 
 
-def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
+def run(*, rivals: bool, case: str, seconds: float, clock: Clock = time.perf_counter) -> Iterator[Row]:
     """Measures every case, ours and then each peer's."""
-    return measure("sim", cases(), rivals=rivals, case=case, seconds=seconds)
+    return measure("sim", cases(), rivals=rivals, case=case, seconds=seconds, clock=clock)
 
 
 def cases() -> list[Case]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,11 +20,18 @@ Seconds = Annotated[float, typer.Option(min=0.01, max=60, help="How long each me
 
 
 @bench_app.command("sim")
-def bench_sim(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+def bench_sim(
+    peers: Peers = False,
+    case: Case = "",
+    seconds: Seconds = 1.0,
+    cpu: Annotated[bool, typer.Option("--cpu", help="Count seconds of the processor, not of the clock.")] = False,
+    as_json: Json = False,
+) -> None:
     """Random play: decisions and steps a second on one core."""
     from tapete.bench import sim
 
-    _report(sim.run(rivals=peers, case=case, seconds=seconds), as_json)
+    clock = time.process_time if cpu else time.perf_counter
+    _report(sim.run(rivals=peers, case=case, seconds=seconds, clock=clock), as_json)
 
 
 @bench_app.command("solve")
