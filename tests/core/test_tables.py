@@ -52,6 +52,8 @@ def test_tables_play_the_same_games_as_single_states(name: str, threads: int) ->
         tables.step(chosen)
         for i, state in enumerate(after):
             assert not state.over or tables.over[i]
+            if state.player >= 0:
+                assert (tables.floor.states[i] == state.data).all()
             if state.over:  # not by a card that chance turned up afterwards
                 assert state.returns() == tables.rewards[i].tolist()
                 assert (tables.floor.ended[i] == state.data).all()
@@ -112,16 +114,16 @@ def play_on(tables: Tables, steps: int) -> list[bytes]:
     seen = []
     for _ in range(steps):
         tables.step(tables.sample())
-        seen.append(tables.floor.states[:3].tobytes() + tables.rewards[:3].tobytes())
+        seen.append(tables.floor.states[:8].tobytes() + tables.rewards[:8].tobytes())
     return seen
 
 
 @pytest.mark.parametrize("name", ["truco", "leduc"])
 def test_what_happens_at_a_table_depends_on_no_other_table(name: str) -> None:
     game = tapete.make(name)
-    few, many, threaded = (Tables(game, size, Rng(1), threads=t) for size, t in ((3, 1), (17, 1), (8, 4)))
+    few, many, threaded = (Tables(game, size, Rng(1), threads=t) for size, t in ((8, 1), (17, 1), (8, 4)))
     assert play_on(few, 80) == play_on(many, 80) == play_on(threaded, 80)
-    assert play_on(few, 1) != play_on(Tables(game, 3, Rng(2)), 1)
+    assert play_on(few, 1) != play_on(Tables(game, 8, Rng(2)), 1)
 
 
 def test_the_cards_do_not_depend_on_how_moves_are_chosen() -> None:
@@ -147,6 +149,7 @@ def test_without_restart_a_table_waits_for_the_next_game() -> None:
     assert not tables.over.any()
     assert not tables.counts.any()
     assert not tables.mask().any()
+    assert tables.observe(0).any()
     assert not tables.observe().any()
     assert len(tables.features().rows) == 0
     tables.begin([True, False, False, True])
