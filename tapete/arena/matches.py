@@ -134,16 +134,33 @@ class Match:
 
     @property
     def _bounds(self) -> Interval:
-        """The least and the most that the seats of A can be paid together."""
+        """The least and the most that the seats of A can be paid together in a deal, on average."""
+        return self._mean_of_lineups(lambda most, ours, theirs: most)
+
+    @property
+    def _difference_bounds(self) -> Interval:
+        """The least and the most by which a seat of A can be paid more than a seat of B in a deal, on average."""
         low, high = self.game.spec.utility
-        seats = max(lineup.count("A") for lineup in self.lineups)
-        return min(low, seats * low), max(high, seats * high)
+        if not self.game.spec.zero_sum:
+            return low - high, high - low
+        return self._mean_of_lineups(lambda most, ours, theirs: most / ours + most / theirs)
+
+    def _mean_of_lineups(self, change: Callable[[float, int, int], float]) -> Interval:
+        """The mean of both bounds over lineups, changed by how many seats are ours and theirs."""
+        both = []
+        for ours, theirs in ((lineup.count("A"), lineup.count("B")) for lineup in self.lineups):
+            least, most = (ours * bound for bound in self.game.spec.utility)
+            if self.game.spec.zero_sum:  # what is won is lost by the others, who can't lose more than all of theirs
+                low, high = (-theirs * bound for bound in reversed(self.game.spec.utility))
+                least, most = max(least, low), min(most, high)
+            both.append([change(least, ours, theirs), change(most, ours, theirs)])
+        least, most = np.mean(both, axis=0).tolist()
+        return least, most
 
     @cached_property
     def p(self) -> float:
         """How well luck alone explains the differences, if a seat of A expects to be paid as much as a seat of B."""
-        low, high = self.game.spec.utility
-        return p_value(self.differences, 0, low - high, high - low, self.independent)
+        return p_value(self.differences, 0, *self._difference_bounds, self.independent)
 
     @cached_property
     def share_p(self) -> float:

@@ -15,7 +15,7 @@ from tapete.core import Rng
 Numbers = NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # points in a factor e of the odds
-CAUTION = 3  # deals by which a match counts as shorter in an interval: how much deals differ is only estimated
+CAUTION = 5  # deals by which a match counts as shorter in an interval: how much deals differ is only estimated
 SAMPLES = 2000
 SURE = 1e-9  # a share may come this close to 0 and 1
 LONGEST_STEP = 1.0  # of Newton's method: from far away it would overshoot
