@@ -45,20 +45,18 @@ def rate(
     :param independent: how many independent deals each match is worth; without it, all of them.
     """
     generator = np.random.default_rng(Rng(seed, "ratings").words)
-    points = np.zeros((1 + SAMPLES, agents, agents))  # the first as it was, the others weighted
-    for pair, values in shares.items():
+    played, drawn = np.zeros((agents, agents)), np.zeros((SAMPLES, agents, agents))  # points of the first of each pair
+    for (i, j), values in shares.items():
         sizes, counts = np.unique(values, return_counts=True)  # equal deals together
-        deals = independent[pair] if independent else len(values)
+        deals = independent[i, j] if independent else len(values)
         sizes = np.append(sizes, (0.0, 1.0))
         shapes = np.append(counts * deals / len(values), (1 / agents, 1 / agents))
-        drawn = generator.gamma(shapes * deals / (deals + CAUTION), size=(SAMPLES, len(shapes)))
-        weights = np.vstack([shapes, drawn])
+        weights = generator.gamma(shapes * deals / (deals + CAUTION), size=(SAMPLES, len(shapes)))
         won = np.clip(weights @ sizes / weights.sum(axis=1), SURE, 1 - SURE)
-        i, j = pair
-        points[:, i, j], points[:, j, i] = shapes.sum() * won, shapes.sum() * (1 - won)
-    elo = ELO * bradley_terry(points)
-    low, high = np.quantile(elo[1:], (0.025, 0.975), axis=0)
-    return Ratings(elo[0], low, high)
+        played[i, j], drawn[:, i, j] = shapes @ sizes, shapes.sum() * won
+        played[j, i], drawn[:, j, i] = shapes @ (1 - sizes), shapes.sum() * (1 - won)
+    low, high = np.quantile(ELO * bradley_terry(drawn), (0.025, 0.975), axis=0)
+    return Ratings(ELO * bradley_terry(played), low, high)
 
 
 def bradley_terry(points: Numbers) -> Numbers:

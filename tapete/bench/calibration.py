@@ -26,7 +26,7 @@ Draw = Callable[[np.random.Generator, tuple[int, int]], Numbers]  # results of d
 DEALS = (10, 20, 50, 100, 500)
 SHARES = (0.5, 0.6, 0.8, 0.9, 0.95, 0.99, 0.999)
 SPREADS = ((3, 200), (3, 800), (4, 800), (6, 200), (6, 800))  # agents, and Elo points from the first to the last
-WIDTHS = 200  # matches of which the width of intervals is told: they take longer than p
+SOME = 200  # matches of which it is told how wide intervals are, and how good the old ratings were: both take long
 FLIPS = 1000  # of the old test
 
 
@@ -115,25 +115,39 @@ def _normal(most: float) -> Draw:
 
 
 def measure(world: World, deals: int, repeats: int) -> Row:
-    """Plays so many matches. That the truth is in the interval is the same as a p above 5 % for it, and quicker."""
+    """Plays so many matches, and looks at them by both methods."""
     rng = np.random.default_rng(Rng("calibration", world.name, deals).words)
     matches = world.draw(rng, (repeats, deals))
-    held = _cached(lambda x: p_value(x, world.truth, world.low, world.high) > 1 - LEVEL)
-    widths = [mean_interval(x, world.low, world.high) for x in matches[:WIDTHS]]
-    before = [world.before(x, world.low, world.high) for x in matches]
-    coverage = float(np.mean([held(x) for x in matches]))
-    flipped = np.mean([sign_flip(x - world.truth, rng) <= 1 - LEVEL for x in matches[:FLIPS]])
+    coverage, p = holds(world, matches)
+    old_coverage, old_p = held_before(world, matches, rng)
     return Row(
         case=world.name,
         deals=deals,
         coverage=coverage,
         worst=coverage,
-        p=1 - coverage,
-        width=_width(widths),
-        old_coverage=float(np.mean([low <= world.truth <= high for low, high in before])),
-        old_p=float(flipped),
-        old_width=_width(before),
+        p=p,
+        width=_width([mean_interval(x, world.low, world.high) for x in matches[:SOME]]),
+        old_coverage=old_coverage,
+        old_p=old_p,
+        old_width=_width([world.before(x, world.low, world.high) for x in matches]),
     )
+
+
+def holds(world: World, matches: Numbers) -> tuple[float, float]:
+    """How often the interval holds the truth, and how often p is 5 % or less for it.
+
+    The truth is in the interval where its p is above 5 %. One is found from the other, so that it is quick.
+    """
+    is_held = _cached(lambda x: p_value(x, world.truth, world.low, world.high) > 1 - LEVEL)
+    coverage = float(np.mean([is_held(x) for x in matches]))
+    return coverage, 1 - coverage
+
+
+def held_before(world: World, matches: Numbers, rng: np.random.Generator) -> tuple[float, float]:
+    """The same by the old methods."""
+    intervals = [world.before(x, world.low, world.high) for x in matches]
+    flipped = [sign_flip(x - world.truth, rng) <= 1 - LEVEL for x in matches[:FLIPS]]
+    return float(np.mean([low <= world.truth <= high for low, high in intervals])), float(np.mean(flipped))
 
 
 def _cached(function: Callable[[Numbers], bool]) -> Callable[[Numbers], bool]:
@@ -166,7 +180,7 @@ def measure_ratings(case: str, agents: int, spread: float, deals: int, repeats: 
         _, low, high = rate(agents, shares, number)
         held.append((low <= elo) & (elo <= high))
         widths.append(high - low)
-        if number < WIDTHS:
+        if number < SOME:
             low, high = rate_before(agents, shares, rng)
             old_held.append((low <= elo) & (elo <= high))
             old_widths.append(high - low)
