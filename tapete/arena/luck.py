@@ -131,4 +131,3 @@ def equilibrium(game: Game) -> Value:
         return known[key]
 
     return value
-

@@ -80,7 +80,9 @@ class Match:
 
         Where neither chance nor an agent has drawn anything, deals with the same games are one deal that was repeated.
         """
-        deals = [(any(game.draws for game in games), [game.actions for game in games]) for games in self._deals(self.games)]
+        deals = [
+            (any(game.draws for game in games), [game.actions for game in games]) for games in self._deals(self.games)
+        ]
         return sum(drawn for drawn, _ in deals) + len({tuple(actions) for drawn, actions in deals if not drawn})
 
     @property
@@ -128,9 +130,7 @@ class Match:
     @cached_property
     def corrected_interval(self) -> Interval:
         """Where what A is paid is expected, at 95 %, by payoffs less luck."""
-        low, high = self._bounds
-        values = self.corrected
-        return mean_interval(values, min(low, values.min()), max(high, values.max()), self.independent)
+        return mean_interval(self.corrected, *self._bounds, self.independent)
 
     @property
     def _bounds(self) -> Interval:

@@ -38,9 +38,10 @@ def rate(
 ) -> Ratings:
     """The likeliest ratings, given for each pair (i, j) of agents that have met what i won of each deal.
 
-    So that who has won everything gets a finite rating, every match is given a part of a deal more that was won, and
-    as much that was lost: 1 / agents, together half a deal for each rating that is to be found, as Jeffreys has it for a
-    single share. The intervals are Rubin's (1981) Bayesian bootstrap: deals, those parts included, are weighted at random.
+    So that who has won everything gets a finite rating, every match is given 1 / agents of a deal that was won, and as
+    much that was lost. That is about half a deal each for every rating that is to be found, as Jeffreys has it for a
+    single share; a whole deal for every match would draw many agents together. The intervals are Rubin's (1981)
+    Bayesian bootstrap: deals, those parts included, are weighted at random.
 
     :param independent: how many independent deals each match is worth; without it, all of them.
     """

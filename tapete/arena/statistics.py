@@ -40,7 +40,7 @@ def mean_interval(values: ArrayLike, low: float, high: float, count: float | Non
     [-5.1, 6.828]
     """
     deals = Deals(values, low, high, count)
-    return _limit(deals.at_most, low, deals.mean), _limit(deals.at_least, high, deals.mean)
+    return _limit(deals.at_most, deals.low, deals.mean), _limit(deals.at_least, deals.high, deals.mean)
 
 
 def _limit(chance: Callable[[float], float], bound: float, middle: float) -> float:
@@ -76,8 +76,8 @@ class Deals:
         x = np.asarray(values, dtype=np.float64)
         self.sizes, counts = np.unique(x, return_counts=True)
         self.weights = counts * ((len(x) if count is None else count) / len(x))
-        self.mean = min(max(float(x.mean()), low), high)
-        self.low, self.high = low, high
+        self.low, self.high = min(low, float(x.min())), max(high, float(x.max()))  # whatever was said: it has happened
+        self.mean = min(max(float(x.mean()), self.low), self.high)
 
     def at_least(self, mean: float) -> float:
         """How likely random weights, with a deal at the upper bound, give at least this mean."""

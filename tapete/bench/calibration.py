@@ -220,7 +220,9 @@ def sign_flip(differences: Numbers, rng: np.random.Generator) -> float:
     return (1 + int((np.abs(signs @ differences) >= reached).sum())) / (1 + FLIPS)
 
 
-def rate_before(agents: int, shares: dict[tuple[int, int], Numbers], rng: np.random.Generator) -> tuple[Numbers, Numbers]:
+def rate_before(
+    agents: int, shares: dict[tuple[int, int], Numbers], rng: np.random.Generator
+) -> tuple[Numbers, Numbers]:
     """Intervals of ratings where every match is given one deal that was won and one that was lost."""
     points = np.zeros((500, agents, agents))
     for (i, j), values in shares.items():

@@ -60,6 +60,12 @@ def test_no_interval_is_empty_or_beyond_what_is_possible(value, n):
     assert high > low
 
 
+def test_what_has_happened_is_possible():
+    """Payoffs less luck may lie outside of what a game pays, and so may those of rules that were changed since."""
+    assert mean_interval([-3.0, 0.0, 5.0], -1, 1) == mean_interval([-3.0, 0.0, 5.0], -3, 5)
+    assert p_value([-3.0, 0.0, 5.0], 0, -1, 1) == p_value([-3.0, 0.0, 5.0], 0, -3, 5)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_p_is_below_5_percent_just_where_the_interval_ends(seed):
     values = np.random.default_rng(seed).choice([-1.0, 0.0, 0.5, 3.0], 12)
@@ -103,7 +109,9 @@ def test_what_does_not_weigh_up_weighs_down(spread):
 
 
 @pytest.mark.parametrize("strength", [0.5, 0.7, 0.95, 0.99])
-@pytest.mark.parametrize("luck", [0.0, 1.0])  # none: games are independent; 1: half of the deals are split, come what may
+@pytest.mark.parametrize(
+    "luck", [0.0, 1.0]
+)  # none: games are independent; 1: half of the deals are split, come what may
 @pytest.mark.parametrize("deals", [20, 100])
 def test_95_percent_intervals_hold_the_truth_95_percent_of_the_time(strength, luck, deals):
     rng = np.random.default_rng(round(1000 * strength + luck + deals))
