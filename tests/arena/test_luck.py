@@ -8,6 +8,7 @@ import pytest
 from tapete.agents.equilibrium import Equilibrium
 from tapete.arena import Deal, match, play
 from tapete.arena.luck import equilibrium, judged_by, playouts, read_value, surprise
+from tapete.bench.calibration import World, holds, student
 from tapete.core import CHANCE, Rng, TapeteError, Thought, make
 from tapete.search.playout import playouts as one_playout
 from tapete.solve import find
@@ -140,6 +141,15 @@ def test_leduc_by_its_equilibrium_is_told_with_a_third_of_the_variance():
     low, high = result.corrected_interval
     assert low < exact < high
     assert high - low < 0.75 * (result.mean_interval[1] - result.mean_interval[0])
+    _check_coverage(result.corrected, *game.spec.utility)
+
+
+def _check_coverage(corrected, low, high):
+    """Of matches drawn from these deals, whose expectation is then their mean."""
+    world = World("corrected", corrected.mean(), low, high, lambda rng, shape: rng.choice(corrected, shape), student)
+    for deals in (10, 40):
+        coverage, _ = holds(world, world.draw(np.random.default_rng(deals), (200, deals)))
+        assert coverage >= 0.9
 
 
 def test_the_values_of_an_equilibrium_are_exact():
