@@ -11,13 +11,13 @@ a name are functions of this module that take the game and their parameters: `pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import CHANCE, Call, Game, Rng, State, TapeteError, calls
@@ -28,7 +28,7 @@ from tapete.core.spec import within
 from tapete.search.playout import playouts as one_playout
 
 Likely = Mapping[int, float]  # how likely each action is; they need not add up to 1
-Value = Callable[[State], Sequence[float]]  # what each seat may expect
+Value = Callable[[State], ArrayLike]  # what each seat may expect: [seats]
 Numbers = NDArray[np.float64]
 
 LARGEST = 100_000  # states whose exact values are remembered

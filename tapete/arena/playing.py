@@ -77,6 +77,7 @@ def play(
     moves, seconds = [0, 0], [0.0, 0.0]
     luck = np.zeros(game.players)
     draws = events = 0
+    likely: Likely  # what might have happened instead
     while (seat := state.player) != TERMINAL:
         before = state.copy() if value else state
         if seat == CHANCE:

@@ -161,14 +161,14 @@ def test_playouts_are_a_function_of_the_state_and_their_mean_is_that_of_random_p
     game = make("kuhn")
     value = playouts(game, 20_000)
     state = game.read("K J")
-    assert value(state).tolist() == value(state.copy()).tolist()
+    assert np.array_equal(value(state), value(state.copy()))
     # Pass or bet, each in half of all games: +1, +1 or -1 after pass; bet: +1 or +2.
     by_hand = 0.5 * (0.5 * 1 + 0.5 * (0.5 * -1 + 0.5 * 2)) + 0.5 * (0.5 * 1 + 0.5 * 2)
     assert value(state) == pytest.approx([by_hand, -by_hand], abs=0.03)
     assert value(game.start()) == pytest.approx([0.125, -0.125], abs=0.04), "chance is played out too"
-    assert sum(judged_by(game, one_playout)(state)) == 0
+    assert np.sum(judged_by(game, one_playout)(state)) == 0
 
 
 @pytest.mark.parametrize("text", ["playouts(7)", "playouts", "equilibrium", "playouts(times=3)"])
 def test_values_have_names(text):
-    assert len(read_value(text, make("kuhn"))(make("kuhn").read("K J"))) == 2
+    assert np.shape(read_value(text, make("kuhn"))(make("kuhn").read("K J"))) == (2,)
