@@ -39,6 +39,7 @@ class Raw:
         self.player = calls["player"]  # (state) -> who moves
         self.infoset = calls["infoset"]  # (state, seat) -> key
         self.observe = calls["observe"]  # (state, seat, address) writes what the seat sees
+        self.draw = calls["draw"]  # (state, address of a generator) -> what chance does
         self._actions, self._outcomes, self._apply = calls["actions"], calls["outcomes"], calls["apply"]
         self._returns, self._redeal = calls["returns"], calls["redeal"]
         self._state = ctypes.c_char * game.size
