@@ -157,7 +157,9 @@ class SeatVectorEnv(vector.VectorEnv):  # type: ignore[misc]
         render_mode: str | None = None,
     ) -> None:
         if isinstance(opponent, str) and opponent != "random":
-            raise TapeteError(f"many tables need a compiled player or 'random', not {opponent!r}; `env` plays any agent")
+            raise TapeteError(
+                f"many tables need a compiled player or 'random', not {opponent!r}; `env` plays any agent"
+            )
         if render_mode is not None:
             raise TapeteError("many tables are not drawn; `env` draws one")
         self.game, self.seat, self.num_envs, self.threads = _checked(game, seat), seat, num_envs, threads
