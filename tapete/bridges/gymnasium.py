@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from tapete.agents import Policy, choose, load
 from tapete.agents.compiled import Compiled
 from tapete.bridges import needs
-from tapete.bridges.playing import Playing
+from tapete.bridges.playing import RENDER_MODES, Playing
 from tapete.core.contract import TERMINAL
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import MakeEvaluator
@@ -60,16 +60,16 @@ def _observations(game: Game) -> Any:
     return spaces.Box(-np.inf, np.inf, (game.spec.observation_size,), np.float32)
 
 
-class SeatEnv(gymnasium.Env):  # type: ignore[misc]
+class SeatEnv(gymnasium.Env):  # type: ignore[name-defined, misc]
     """Episodes are games in which the seat has to move at least once; its payoff is the reward of the last step."""
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012
 
     def __init__(
         self, game: Game | str, *, opponent: Opponent = "random", seat: int = 0, render_mode: str | None = None
     ) -> None:
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise TapeteError(f"render_mode must be ansi or human, not {render_mode!r}")
+        if render_mode not in (None, *RENDER_MODES):
+            raise TapeteError(f"render_mode must be one of {', '.join(RENDER_MODES)}, not {render_mode!r}")
         self.game, self.seat, self.render_mode = _checked(game, seat), seat, render_mode
         self.playing, self.opponent = Playing(self.game), opponent
         self.observation_space = _observations(self.game)
@@ -129,22 +129,16 @@ class SeatEnv(gymnasium.Env):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """The table as the seat sees it: as a text, or printed."""
-        if self.render_mode is None:
-            return None
-        text = self.playing.text(self.seat)
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self.playing.show(self.seat, self.render_mode)
 
 
-class SeatVectorEnv(vector.VectorEnv):  # type: ignore[misc]
+class SeatVectorEnv(vector.VectorEnv):  # type: ignore[name-defined, misc]
     """Many tables, one compiled call a step for all of them, the opponents' moves included (`tapete.core.tables`).
 
     A table whose game ends begins the next one in the same step; what was seen last is in ``info["final_obs"]``.
     """
 
-    metadata = {"autoreset_mode": vector.AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
+    metadata: dict[str, Any] = {"autoreset_mode": vector.AutoresetMode.SAME_STEP}  # noqa: RUF012
 
     def __init__(
         self,
@@ -181,7 +175,8 @@ class SeatVectorEnv(vector.VectorEnv):  # type: ignore[misc]
             self.tables = Tables(self.game, self.num_envs, rng, players=self._players, threads=self.threads)
         else:
             self.tables.begin()
-        return self.tables.observe(self.seat).copy(), {"action_mask": self.action_masks()}
+        info = {"action_mask": self.action_masks(), "illegal": np.zeros(self.num_envs, dtype=np.bool_)}
+        return self.tables.observe(self.seat).copy(), info
 
     def step(
         self, actions: Any

@@ -35,7 +35,7 @@ MOST_PLAYERS = 10
 REMEMBERED = 1 << 14  # lines of text
 
 
-class OurGame(pyspiel.Game):  # type: ignore[misc]
+class OurGame(pyspiel.Game):  # type: ignore[name-defined, misc]
     """A game of ours as OpenSpiel sees it; there is a class for each name."""
 
     name: str
@@ -71,7 +71,7 @@ class OurGame(pyspiel.Game):  # type: ignore[misc]
         return Observer(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
-class OurState(pyspiel.State):  # type: ignore[misc]
+class OurState(pyspiel.State):  # type: ignore[name-defined, misc]
     """A state of one of our games; `data` is all of it."""
 
     ours: Game

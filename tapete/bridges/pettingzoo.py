@@ -13,7 +13,7 @@ import secrets
 from typing import Any
 
 from tapete.bridges import needs
-from tapete.bridges.playing import Playing
+from tapete.bridges.playing import RENDER_MODES, Playing
 from tapete.core.contract import TERMINAL
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
@@ -23,8 +23,6 @@ from tapete.core.rng import Rng
 spaces = needs("gymnasium", "pettingzoo").spaces
 pettingzoo = needs("pettingzoo", "pettingzoo")
 wrappers = needs("pettingzoo.utils.wrappers", "pettingzoo")
-
-RENDER_MODES = ("ansi", "human")
 
 
 def env(game: Game | str, *, render_mode: str | None = None) -> Any:
@@ -36,7 +34,7 @@ def env(game: Game | str, *, render_mode: str | None = None) -> Any:
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(stopping))
 
 
-class SeatsEnv(pettingzoo.AECEnv):  # type: ignore[misc]
+class SeatsEnv(pettingzoo.AECEnv):  # type: ignore[name-defined, misc]
     """The environment itself; here an illegal move changes nothing and raises."""
 
     def __init__(self, game: Game | str, *, render_mode: str | None = None) -> None:
@@ -86,7 +84,7 @@ class SeatsEnv(pettingzoo.AECEnv):  # type: ignore[misc]
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self.agent_selection = self.agents[0]
         self._arrive()
 
@@ -122,13 +120,7 @@ class SeatsEnv(pettingzoo.AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """The table as the agent sees it whose turn it is: as a text, or printed."""
-        if self.render_mode is None:
-            return None
-        text = self.playing.text(self._seats[self.agent_selection])
-        if self.render_mode == "ansi":
-            return text
-        print(text)
-        return None
+        return self.playing.show(self._seats[self.agent_selection], self.render_mode)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -17,6 +17,7 @@ from tapete.core.rng import Rng
 from tapete.terminal.draw import draw
 
 WIDTH = 100  # columns of a drawing
+RENDER_MODES = ("ansi", "human")
 
 
 class Playing:
@@ -71,6 +72,14 @@ class Playing:
     def view(self, seat: int) -> View:
         """What a policy on that seat is handed."""
         return State(self.game, np.frombuffer(self.data, dtype=np.uint8).copy(), None).view(seat)
+
+    def show(self, seat: int, render_mode: str | None) -> str | None:
+        """What `render` does: prints the table as the seat sees it, or returns it as a text."""
+        if render_mode == "ansi":
+            return self.text(seat)
+        if render_mode == "human":
+            print(self.text(seat))
+        return None
 
     def text(self, seat: int) -> str:
         """The table as the seat sees it, drawn with characters."""

@@ -49,7 +49,7 @@ class Guest(Game):
         return np.array([function.address for function in self.rules], dtype=np.uint64)
 
     @property
-    def rulebook(self) -> NDArray[np.uint64]:  # type: ignore[override]
+    def rulebook(self) -> NDArray[np.uint64]:
         """The addresses; an error that a kernel met since they were last asked for is raised here."""
         self.guests.complain()
         return self._addresses

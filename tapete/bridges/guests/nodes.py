@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from typing import Any
 
 from tapete.bridges import needs
@@ -190,7 +190,7 @@ class Guests:
             raise error
 
 
-@lru_cache(maxsize=None)
+@cache
 def loaded(name: str) -> Guests:
     """The game of that name, once a process."""
     return Guests(name)

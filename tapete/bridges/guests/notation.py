@@ -25,5 +25,5 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
 
 
 def is_secret(spec: Spec, s: Any, seat: int) -> bool:
-    """Whether the seat may not know what is done now; OpenSpiel doesn't say, so it is found out where worlds are few."""
+    """Whether the seat may not know what is done now: OpenSpiel doesn't say, so found out where worlds are few."""
     return spec.hidden and not worlds_of(str(spec.parameters["game"])).are_moves_seen(node_of(spec, s), seat)

@@ -9,7 +9,7 @@ particle filter), and what arrives stands for all worlds.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
@@ -96,7 +96,7 @@ class Worlds:
         return world.history if world.key(seat) == node.key(seat) else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def worlds_of(name: str) -> Worlds:
     """The worlds of the game of that name, once a process."""
     return Worlds(loaded(name))
