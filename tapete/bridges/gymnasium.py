@@ -56,6 +56,10 @@ def _checked(game: Game | str, seat: int) -> Game:
     return game
 
 
+def _compiled(opponent: Opponent) -> Opponent:
+    return random if opponent == "random" else opponent
+
+
 def _observations(game: Game) -> Any:
     return spaces.Box(-np.inf, np.inf, (game.spec.observation_size,), np.float32)
 
@@ -71,17 +75,17 @@ class SeatEnv(gymnasium.Env):  # type: ignore[name-defined, misc]
         if render_mode not in (None, *RENDER_MODES):
             raise TapeteError(f"render_mode must be one of {', '.join(RENDER_MODES)}, not {render_mode!r}")
         self.game, self.seat, self.render_mode = _checked(game, seat), seat, render_mode
-        self.playing, self.opponent = Playing(self.game), opponent
+        self.playing, self.opponent = Playing(self.game), _compiled(opponent)
         self.observation_space = _observations(self.game)
         self.action_space = spaces.Discrete(self.game.spec.actions)
-        self._sit()
+        self._others = self._sit()
 
-    def _sit(self) -> None:
-        """Others sit down: they may remember the game that they play, so for another one they are made anew."""
-        self._others: list[Policy] = [
-            load(self.opponent, self.game) if isinstance(self.opponent, str) else Compiled(self.opponent())
-            for _ in range(self.game.players)
-        ]
+    def _sit(self) -> dict[int, Policy]:
+        """The others, by seat."""
+        seats = [seat for seat in range(self.game.players) if seat != self.seat]
+        if isinstance(self.opponent, str):
+            return {seat: load(self.opponent, self.game) for seat in seats}
+        return {seat: Compiled(self.opponent()) for seat in seats}
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -91,7 +95,8 @@ class SeatEnv(gymnasium.Env):  # type: ignore[name-defined, misc]
         rng = Rng("gymnasium", int(self.np_random.integers(1 << 63)))
         for number in range(PATIENCE):
             self._rng = rng.spawn(number, "others")
-            self._sit()
+            if isinstance(self.opponent, str):  # an agent may remember the game that it plays
+                self._others = self._sit()
             self.playing.begin(rng.spawn(number))
             self._wait()
             if self.playing.who == self.seat:
@@ -150,14 +155,14 @@ class SeatVectorEnv(vector.VectorEnv):  # type: ignore[name-defined, misc]
         threads: int = 1,
         render_mode: str | None = None,
     ) -> None:
-        if isinstance(opponent, str) and opponent != "random":
+        other = _compiled(opponent)
+        if isinstance(other, str):
             raise TapeteError(
                 f"many tables need a compiled player or 'random', not {opponent!r}; `env` plays any agent"
             )
         if render_mode is not None:
             raise TapeteError("many tables are not drawn; `env` draws one")
         self.game, self.seat, self.num_envs, self.threads = _checked(game, seat), seat, num_envs, threads
-        other = random if isinstance(opponent, str) else opponent
         self._players = [None if i == seat else other for i in range(self.game.players)]
         self.single_observation_space = _observations(self.game)
         self.single_action_space = spaces.Discrete(self.game.spec.actions)
