@@ -38,8 +38,9 @@ def test_agents_see_what_views_show_and_are_paid_what_the_game_pays(name: str) -
             seat = env.possible_agents.index(agent)
             assert seat == state.player
             for other, each in enumerate(env.possible_agents):
-                numbers = state.view(other).observation()
-                assert (env.observe(each)["observation"][: len(numbers)] == numbers).all()
+                numbers, shown = state.view(other).observation(), env.observe(each)
+                assert (shown["observation"][: len(numbers)] == numbers).all()
+                assert shown["action_mask"].any() == env.infos[each]["action_mask"].any() == (other == seat)
             assert np.flatnonzero(seen["action_mask"]).tolist() == state.actions()
             assert (info["action_mask"] == seen["action_mask"]).all()
             action = rng.choice(state.actions())
