@@ -42,8 +42,7 @@ class OurGame(pyspiel.Game):  # type: ignore[name-defined, misc]
 
     def __init__(self, parameters: dict[str, Value] | None = None) -> None:
         name = self.name
-        given = {key: str(value).lower() if isinstance(value, bool) else value for key, value in _said(parameters)}
-        self.ours: Game = make(f"{name}({','.join(f'{key}={value}' for key, value in given.items())})")
+        self.ours: Game = make(f"{name}({','.join(_said(parameters or {}))})")
         spec = self.ours.spec
         info = pyspiel.GameInfo(
             num_distinct_actions=spec.actions,
@@ -183,9 +182,11 @@ def _fields(spec: Spec, tensor: np.ndarray[Any, np.dtype[np.float32]]) -> Iterat
         at += field.size
 
 
-def _said(parameters: dict[str, Value] | None) -> Iterator[tuple[str, Value]]:
-    """Parameters but for empty texts, which stand for what must be said and wasn't."""
-    return ((key, value) for key, value in (parameters or {}).items() if value != "")
+def _said(parameters: dict[str, Value]) -> Iterator[str]:
+    """Parameters as we write them; an empty text stands for what must be said and wasn't."""
+    for key, value in parameters.items():
+        if value != "":
+            yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
 def game_type(name: str, spec: Spec | None = None) -> Any:

@@ -148,32 +148,33 @@ class Guests:
 
     def node(self, history: bytes) -> Node:
         """The state that a history leads to."""
-        if not history:
-            return self.root
-        found = self._nodes.get(history)
-        if found is None:
-            missing = [history]
-            while missing[-1] and (found := self._nodes.get(missing[-1][:-WORD])) is None:
-                missing.append(missing[-1][:-WORD])
-            node = found or self.root
-            for each in reversed(missing):
-                node = node if not each else self._child(node, each)
-            found = node
-        return found
+        at, found = len(history), None
+        while at and (found := self._nodes.get(history[:at])) is None:  # another thread may forget nodes at any time
+            at -= WORD
+        node = found or self.root
+        for end in range(at + WORD, len(history) + WORD, WORD):
+            node = self._made(node, history[:end])
+        return node
 
-    def _child(self, node: Node, history: bytes) -> Node:
-        action = int.from_bytes(history[-WORD:], "little")
-        made = Node(self, node.state.child(action), history, node)
-        _ = self.recalls or [made.key(seat) for seat in range(self.game.num_players())]  # while its parent's is at hand
-        if len(self._nodes) >= REMEMBERED:
-            self._nodes.clear()
-        self._nodes[history] = made
-        return made
+    def child(self, node: Node, action: int) -> Node:
+        """The state after an action."""
+        history = node.history + action.to_bytes(WORD, "little")
+        return self._nodes.get(history) or self._made(node, history)
 
     def children(self, node: Node) -> Iterator[tuple[Node, float]]:
         """What may come next, with the probability of chance."""
         for action, prob in node.options.items():
-            yield self.node(node.history + action.to_bytes(WORD, "little")), prob
+            yield self.child(node, action), prob
+
+    def _made(self, parent: Node, history: bytes) -> Node:
+        node = Node(self, parent.state.child(int.from_bytes(history[-WORD:], "little")), history, parent)
+        if not self.recalls:
+            for seat in range(self.game.num_players()):
+                node.key(seat)  # while that of its parent is at hand
+        if len(self._nodes) >= REMEMBERED:
+            self._nodes.clear()
+        self._nodes[history] = node
+        return node
 
     def remember(self, error: BaseException) -> None:
         """Keeps an error that can't be raised where it happened, inside of a kernel."""

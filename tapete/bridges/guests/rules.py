@@ -120,7 +120,7 @@ class _Functions:
         node = self._node(state)
         if action not in node.options:
             raise TapeteError(f"action {action} can't be played here")
-        self._write(state, self.guests.node(node.history + action.to_bytes(4, "little")).history)
+        self._write(state, self.guests.child(node, action).history)
 
     def returns(self, state: int, out: int) -> None:
         node = self._node(state)
