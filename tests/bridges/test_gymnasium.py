@@ -102,7 +102,9 @@ def test_many_tables_restart_in_the_same_step() -> None:
     ended = 0
     for _ in range(40):
         actions = info["action_mask"].argmax(axis=1)
+        kept, before = (seen, info["action_mask"]), (seen.copy(), info["action_mask"].copy())
         seen, rewards, over, cut, info = env.step(actions)
+        assert all((one == two).all() for one, two in zip(kept, before, strict=True))  # they are the caller's own
         assert env.observation_space.contains(seen)
         assert not cut.any()
         assert (rewards[~over] == 0).all()
