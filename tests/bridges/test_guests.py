@@ -97,6 +97,28 @@ def test_worlds_of_a_phantom_game_differ_in_what_the_other_tried() -> None:
     assert lengths == {0, 1, 2}
 
 
+SKEWED = """EFG 2 R "skewed" { "one" "two" } ""
+c "" 1 "" { "usual" 0.9 "rare" 0.1 } 0
+p "" 1 1 "" { "l" "r" } 0
+t "" 1 "" { 1 -1 }
+t "" 2 "" { -1 1 }
+p "" 1 1 "" { "l" "r" } 0
+t "" 3 "" { 2 -2 }
+t "" 4 "" { -2 2 }
+"""
+
+
+def test_worlds_come_as_often_as_chance_makes_them(tmp_path) -> None:
+    """A coin that falls on one side nine times in ten, unseen; within 4 standard errors."""
+    file = tmp_path / "skewed.efg"
+    file.write_text(SKEWED)
+    game = make(f"openspiel(efg_game(filename={file}))")
+    state = game.start().deal(Rng(1))
+    worlds = [game.record(state.view(0).sample(Rng(i)).data)["moves"][0] for i in range(1000)]
+    usual = game.start().actions()[0]
+    assert abs(np.mean(np.equal(worlds, usual)) - 0.9) < 4 * np.sqrt(0.09 / 1000)
+
+
 def test_our_solver_finds_the_value_of_their_kuhn() -> None:
     assert solve_form(SequenceForm.of(make("openspiel(kuhn_poker)"))).value == pytest.approx(-1 / 18)
 
