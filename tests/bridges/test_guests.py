@@ -87,14 +87,16 @@ def replayed(name: str, actions: list[int]) -> pyspiel.State:
     return state
 
 
-def test_worlds_of_a_phantom_game_differ_in_what_the_other_tried() -> None:
+@pytest.mark.parametrize("history", [[4, 0], [4, 4, 0]])
+def test_worlds_of_a_phantom_game_differ_in_what_the_other_tried(history: list[int]) -> None:
+    """The second player took a corner at once, or after it had tried the middle, which is taken."""
     game = make(PHANTOM)
-    state = game.replay([4, 4, 0])  # the second player tries the middle, and then a corner
+    state = game.replay(history)
     assert state.player == 0
-    worlds = {tuple(game.record(state.view(0).sample(Rng(i)).data)["moves"].tolist()) for i in range(200)}
-    lengths = {sum(1 for move in world[1:] if move) for world in worlds}
-    assert len(worlds) == 16  # eight squares, after a failed try or without
-    assert lengths == {0, 1, 2}
+    records = [game.record(state.view(0).sample(Rng(i)).data) for i in range(200)]
+    worlds = {tuple(record["moves"][: record["length"]].tolist()) for record in records}
+    squares = [square for square in range(9) if square != 4]
+    assert worlds == {(4, square) for square in squares} | {(4, 4, square) for square in squares}
 
 
 SKEWED = """EFG 2 R "skewed" { "one" "two" } ""
