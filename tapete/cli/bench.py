@@ -121,7 +121,7 @@ def _report(rows: Any, as_json: bool) -> None:
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
         return
-    layout = "{:28} {:22} {:>14} {:>14} {:>10}"
+    layout = "{:38} {:22} {:>14} {:>14} {:>10}"
     print(layout.format("case", "peer", "ours a second", "theirs", "ratio"))
     for row in rows:
         theirs = "" if row.theirs is None else f"{row.theirs:,.0f}"
