@@ -73,7 +73,7 @@ def test_others_play_while_somebody_waits_for_a_list(
 
 def test_statistics_of_twenty_thousand_games_are_one_query(place: Place) -> None:
     ana = Browser(place)
-    owner = place.house.store.load(ana.make("kuhn", "me", "random")["table"])[0].maker  # type: ignore[index]
+    owner = place.house.rooms[ana.make("kuhn", "me", "random")["table"]].table.maker
     table = new_table("kuhn", ["me", "random"], Options(), owner, "Ana")
     db = place.house.store.db
     rows = [(f"g{i}", "kuhn", owner, i, "[1.0, -1.0]") for i in range(20_000)]
