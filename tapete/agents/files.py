@@ -8,36 +8,53 @@ from functools import lru_cache
 from pathlib import Path
 
 from tapete.agents import Policy
+from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
-from tapete.nets import Network, network, ntuple
-from tapete.search import MCTS
+from tapete.nets import Network, moves, network, ntuple
+from tapete.search import ISMCTS, MCTS
 
 NETWORK = "network.safetensors"  # in the folder of a run
-Model = Network | ntuple.NTuple
+SEARCH = "search"
+PLAYS = (SEARCH, "policy", "q")  # what a network's header may say about how it plays: with a search, or by that head
+Model = Network | ntuple.NTuple | moves.MoveNetwork
+LOADERS: dict[str, Callable[[str], Model]] = {
+    network.FORMAT: Network.load,
+    ntuple.FORMAT: ntuple.NTuple.load,
+    moves.FORMAT: moves.MoveNetwork.load,
+}
 
 
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
     file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
-    if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
+    if read_format(file) not in LOADERS:
         return lambda: _solution(file, game)
 
     @searching
-    def search(options: Options) -> Policy:
-        return searcher(game, file, options)
+    def play(options: Options) -> Policy:
+        return trained(game, file, options)
 
-    return search
+    return play
 
 
-def searcher(game: Game, file: Path, options: Options) -> Policy:
-    """Searches with the network of a file in the tree."""
+def trained(game: Game, file: Path, options: Options) -> Policy:
+    """The network of a file, as its header says that it plays: by its own moves; in a search where that says nothing.
+
+    Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree.
+    """
     model = _model(str(file), _version(file))
     if model.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {model.about.get('game')}, not {game}")
-    search = MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory)
-    return Searcher(search, options)
+    plays = model.about.get("plays", SEARCH)
+    if plays not in PLAYS:
+        raise TapeteError(f"{file} plays by {str(plays)[:40]!r}, which is none of {', '.join(PLAYS)}")
+    if plays != SEARCH and not (options.iterations or options.seconds):
+        return Compiled(model.evaluator(game))
+    if game.spec.hidden or game.spec.has_chance:
+        return Searcher(ISMCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
+    return Searcher(MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
 
 
 def _version(file: Path) -> tuple[int, ...]:
@@ -49,7 +66,7 @@ def _version(file: Path) -> tuple[int, ...]:
 @lru_cache(maxsize=8)  # a run that is watched while it learns gives a new network every few minutes
 def _model(path: str, version: tuple[int, ...]) -> Model:
     """A network, read once as long as its file does not change."""
-    return ntuple.NTuple.load(path) if read_format(path) == ntuple.FORMAT else Network.load(path)
+    return LOADERS[read_format(path)](path)
 
 
 def _solution(file: Path, game: Game) -> Policy:

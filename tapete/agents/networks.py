@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tapete.agents import NotForThisGame, Policy, levels
-from tapete.agents.files import searcher
+from tapete.agents.files import trained
 from tapete.agents.search import Options, searching
 from tapete.core import Game
 from tapete.shipped import find
@@ -23,21 +23,21 @@ def shipped(game: Game, learner: str) -> Path:
 @searching
 def mcts_value(game: Game, options: Options) -> Policy:
     """UCT with a network's value in place of playouts, as in the Othello paper."""
-    return searcher(game, shipped(game, "mcts-value"), options)
+    return trained(game, shipped(game, "mcts-value"), options)
 
 
 @levels("zero(100)", "zero(1000)")
 @searching
 def zero(game: Game, options: Options) -> Policy:
     """PUCT with a network for moves and values that taught itself (AlphaZero)."""
-    return searcher(game, shipped(game, "zero"), options)
+    return trained(game, shipped(game, "zero"), options)
 
 
 @levels("ntuple(100)", "ntuple(1000)", "ntuple(10000)")
 @searching
 def ntuple(game: Game, options: Options) -> Policy:
     """PUCT with pattern tables (an n-tuple network) that taught themselves."""
-    return searcher(game, shipped(game, "ntuple"), options)
+    return trained(game, shipped(game, "ntuple"), options)
 
 
 AGENTS = (mcts_value, zero, ntuple)

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A policy for many positions at once, as a network is: observations [N, observation_size] and what is legal
+# [N, actions] to probabilities [N, actions].
+BatchPolicy = Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,9 @@
-"""Learners: a folder each, and no list of them. What they share are the modules beside them, `run` above all.
+"""Learners: a file or a folder each, and no list of them. What they share are the modules beside them, `run` above all.
 
-A learner's `__init__.py` says what it is in the first line of its docstring and has its knobs, a frozen dataclass
-`Config` (`tapete.learn.knobs`). Importing it takes neither PyTorch nor a compiler; where its training does need a
-package that may be missing, `NEEDS` names it. Its `training.py` has `train(game, config, run)`.
+A learner says what it is in the first line of its docstring and has its knobs, a frozen dataclass `Config`
+(`tapete.learn.knobs`). Importing it takes neither PyTorch nor a compiler (`tapete.learn.late`); where its training does
+need a package that may be missing, `NEEDS` names it. Its file, or in a folder `training.py`, has
+`train(game, config, run)`.
 """
 
 from __future__ import annotations
@@ -36,10 +37,10 @@ __all__ = [
 
 
 class Learner(NamedTuple):
-    """A way to learn games: one folder of this package."""
+    """A way to learn games: one file or folder of this package."""
 
     name: str
-    package: str  # "tapete.learn.zero"
+    module: str  # which has `train`: "tapete.learn.ppo", "tapete.learn.zero.training"
     about: str  # in a line
     config: type  # a dataclass whose fields are the knobs
     missing: tuple[str, ...]  # packages that it needs and that are not installed
@@ -60,20 +61,21 @@ class Learner(NamedTuple):
         """The function `train(game, config, run)`, whose module is imported now and not before."""
         if self.missing:
             raise TapeteError(self.hint)
-        train: Callable[[Game, Any, Run], None] = importlib.import_module(f"{self.package}.training").train
+        train: Callable[[Game, Any, Run], None] = importlib.import_module(self.module).train
         return train
 
 
 def learners() -> dict[str, Learner]:
     """Every learner by name. None of them is ready to train yet: that takes `Learner.training`."""
     found = {}
-    for folder in pkgutil.iter_modules(__path__, f"{__name__}."):
-        if folder.ispkg:
-            package = importlib.import_module(folder.name)
-            name = folder.name.rpartition(".")[2].replace("_", "-")
-            missing = (need for need in getattr(package, "NEEDS", ()) if importlib.util.find_spec(need) is None)
-            about = (inspect.getdoc(package) or "").splitlines()[0]
-            found[name] = Learner(name, folder.name, about, package.Config, tuple(missing))
+    for place in pkgutil.iter_modules(__path__, f"{__name__}."):
+        module = importlib.import_module(place.name)
+        if hasattr(module, "Config"):
+            name = place.name.rpartition(".")[2].replace("_", "-")
+            missing = (need for need in getattr(module, "NEEDS", ()) if importlib.util.find_spec(need) is None)
+            about = (inspect.getdoc(module) or "").splitlines()[0]
+            trains = f"{place.name}.training" if place.ispkg else place.name
+            found[name] = Learner(name, trains, about, module.Config, tuple(missing))
     return found
 
 

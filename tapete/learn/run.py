@@ -36,6 +36,7 @@ from tapete.core.errors import TapeteError
 from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
 from tapete.core.locks import FileLock
+from tapete.core.thought import BatchPolicy
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
@@ -55,6 +56,8 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+
+Evaluate = Callable[[BatchPolicy], Mapping[str, float]]  # says how good a policy is, in numbers by name
 
 
 @dataclass(frozen=True)
@@ -136,21 +139,28 @@ class Run:
         resume: bool = False,
         seconds: float = math.inf,
         threads: int = 1,
+        device: str = "cpu",
         every: float = EVERY,
+        evaluate: Evaluate = lambda policy: {},
         watch: Watch = lambda progress: None,
         stop: Event | None = None,
     ) -> None:
         """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`.
 
+        :param device: where PyTorch computes, for learners that use it.
+        :param evaluate: says how good what was learned is; the time that it takes is not the run's.
         :param stop: when it is set, the run saves itself and stops as soon as it can.
         """
         self.folder = Path(folder)
         self.threads = threads
+        self.device = device
         self.every = every  # seconds between checkpoints
         self.watch = watch
         self.metrics: dict[str, float] = {}  # the last that were logged
+        self._evaluate = evaluate
         self._limit = seconds
         self._before = 0.0  # seconds that the run took before it was resumed
+        self._evaluating = 0.0  # seconds that were spent on finding out how good it is
         self._began = self._saved = time.monotonic()
         self._stop = stop or Event()
         self._lock: FileLock | None = None
@@ -192,8 +202,8 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken, all its parts together."""
-        return self._before + time.monotonic() - self._began
+        """How long the run has taken, all its parts together, without evaluation."""
+        return self._before + time.monotonic() - self._began - self._evaluating
 
     @property
     def out_of_time(self) -> bool:
@@ -239,6 +249,13 @@ class Run:
         self.metrics = metrics
         with self._metrics.open("a") as file:
             file.write(json.dumps({**metrics, "seconds": round(self.seconds, 1)}) + "\n")
+
+    def evaluate(self, policy: BatchPolicy) -> dict[str, float]:
+        """How good a policy is, as the caller of the run measures it."""
+        began = time.monotonic()
+        found = dict(self._evaluate(policy))
+        self._evaluating += time.monotonic() - began
+        return found
 
     def show(self, stage: str, done: float, total: float) -> None:
         """Tells who watches where the run is."""

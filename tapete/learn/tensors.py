@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from tapete.core import Rng
+from tapete.learn.late import torch
 from tapete.learn.run import Checkpoint
 
 

@@ -3,7 +3,8 @@
 The head "value" is what the mover may expect, from -1 to 1, and is scaled to the game's payoffs: values[mover] = v and
 values[other] = -v in a game of two players and no sum. In any game it may have one number a seat instead, the mover's
 first and then those after it in turn. The head "policy" has a number for each action of the game: how likely the
-legal ones are to be right is their softmax. Either may be missing: values are then 0, and moves are not judged.
+legal ones are to be right is their softmax. Either may be missing: values are then 0, and moves are not judged. A head
+"q" instead of "policy" says what each action is worth, and the best legal one is the right one.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ FACTS = np.dtype(
         ("seen", np.int64),  # numbers in an observation
         ("value", np.int64),  # where the head stands
         ("values", np.int64),  # how many numbers it has
-        ("policy", np.int64),  # where the head stands, or NONE
+        ("policy", np.int64),  # where the head that judges moves stands, or NONE
+        ("greedy", np.int64),  # whether the highest number is the right move, instead of the softmax
         ("players", np.int64),
         ("scale", np.float64),  # the highest payoff
     ]
@@ -63,6 +65,18 @@ def _write_priors(logits: Any, legal: Any, n: int, priors: Any) -> None:
         priors[i] = priors[i] / total if 0.0 < total < np.inf else 1.0 / n
 
 
+@helper
+def _write_best(q: Any, legal: Any, n: int, priors: Any) -> None:
+    """1 for the best legal move, of equals the first, and 0 for the others."""
+    best = 0
+    for i in range(n):
+        priors[i] = 0.0
+        if q[legal[i]] > q[legal[best]]:
+            best = i
+    if n > 0:
+        priors[best] = 1.0
+
+
 @evaluator
 def _evaluate(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
@@ -74,7 +88,9 @@ def _evaluate(
     machine = Machine(states_at(model[1]), facts.ops, tables, weights, scratch, 1)
     run(machine, Batch(seen, facts.seen, said, 1))
     _write_values(ahead(said, facts.value), facts.values, facts.scale, seat, facts.players, values)
-    if facts.policy != NONE:
+    if facts.policy != NONE and facts.greedy:
+        _write_best(ahead(said, facts.policy), legal, n, priors)
+    elif facts.policy != NONE:
         _write_priors(ahead(said, facts.policy), legal, n, priors)
 
 
@@ -86,14 +102,17 @@ def evaluator_of(network: Network, game: Game) -> Evaluator:
         raise TapeteError(f"the network reads {architecture.inputs} numbers, {game} has observations of {min(sizes)}")
     scale = max(map(abs, spec.utility))
     nowhere = slice(NONE, NONE)
-    value, policy = (architecture.outputs.get(head, nowhere) for head in ("value", "policy"))
+    value, policy, q = (architecture.outputs.get(head, nowhere) for head in ("value", "policy", "q"))
+    greedy = policy == nowhere and q != nowhere
+    policy = q if greedy else policy
     count = value.stop - value.start
     if count not in (0, spec.players) and (count, spec.players, spec.zero_sum) != (1, 2, True):
         raise TapeteError(f"the network values {count} seats, {game} has {spec.players}")
     if policy != nowhere and policy.stop - policy.start != spec.actions:
         raise TapeteError(f"the network knows {policy.stop - policy.start} actions, {game} has {spec.actions}")
     program = network.program
-    facts = (len(program.ops), spec.observation_size, max(value.start, 0), count, policy.start, spec.players, scale)
+    heads = (max(value.start, 0), count, policy.start, greedy)
+    facts = (len(program.ops), spec.observation_size, *heads, spec.players, scale)
     arrays = (
         np.array([facts], dtype=FACTS),
         program.ops,

@@ -55,14 +55,25 @@ def residual(
 
 def mlp(inputs: int, hidden: Shape = (128, 128), *, actions: int = 0, values: int = 1) -> Architecture:
     """Dense layers; a value, or one a seat, and with `actions` a policy too."""
+    return heads(inputs, hidden, **({"policy": actions} if actions else {}), value=values)
+
+
+def heads(inputs: int, hidden: Shape, **units: int) -> Architecture:
+    """Dense layers below heads with so many numbers each, by name; a head "value" ends in tanh.
+
+    >>> heads(9, (16,), policy=2, value=1).heads
+    ('policy', 'value')
+    """
     trunk = (
-        Layer("input", shape=(inputs,)),
-        *(Layer("dense", units=units, activation="relu", name=f"hidden{i}") for i, units in enumerate(hidden)),
+        Layer("input", shape=(inputs,), name="seen"),
+        *(Layer("dense", units=width, activation="relu", name=f"hidden{i}") for i, width in enumerate(hidden)),
     )
-    top = (trunk[-1].name or "input0",)
-    policy = (Layer("dense", units=actions, of=top, name="policy"),) if actions else ()
-    value = Layer("dense", units=values, activation="tanh", of=top, name="value")
-    return Architecture((*trunk, *policy, value), heads=("policy", "value") if actions else ("value",))
+    top = (trunk[-1].name,)
+    ends = (
+        Layer("dense", units=n, of=top, name=name, activation="tanh" if name == "value" else "")
+        for name, n in units.items()
+    )
+    return Architecture((*trunk, *ends), heads=tuple(units))
 
 
 def lstm_mlp(

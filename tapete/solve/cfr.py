@@ -108,7 +108,7 @@ class CFR:
         plans = []
         for plex, strategy in zip(self.form.plexes, self.strategies(), strict=True):
             plans.append(np.ones(plex.sequences))
-            _follow(plex, strategy, plans[-1])
+            follow(plex, strategy, plans[-1])
         return plans[0], plans[1]
 
 
@@ -203,7 +203,7 @@ def _normalise(plex: Any, total: Any, strategy: Any) -> None:
 
 
 @kernel(types.void(TREEPLEX, FLOATS, DOUBLES))
-def _follow(plex: Any, strategy: Any, plan: Any) -> None:
+def follow(plex: Any, strategy: Any, plan: Any) -> None:
     """A strategy as a plan; its probabilities add up to one but for rounding, of which nothing is left here."""
     for infoset in range(len(plex.parent)):
         start, end = plex.first[infoset], plex.first[infoset + 1]

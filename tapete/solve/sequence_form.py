@@ -58,12 +58,13 @@ class Flat(NamedTuple):
     parent: NDArray[np.int32]  # [infosets] the sequence that leads there
     actions: NDArray[np.int32]  # [infosets] how many
     key: NDArray[np.uint64]  # [infosets]
+    state: NDArray[np.uint8]  # [infosets, bytes] the first state that was met of each
     histories: int  # states of players and ends; -1 where there are more ends than the limit
 
 
 TREEPLEX = types.NamedUniTuple(INTS, 2, Treeplex)
 PAYOFFS = types.NamedTuple([INTS, INTS, DOUBLES], Payoffs)
-FLAT = types.NamedTuple([INTS, INTS, DOUBLES, INTS, INTS, INTS, WORDS, types.int64], Flat)
+FLAT = types.NamedTuple([INTS, INTS, DOUBLES, INTS, INTS, INTS, WORDS, STATES, types.int64], Flat)
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,7 @@ class SequenceForm:
     plexes: tuple[Treeplex, Treeplex]
     payoffs: tuple[Payoffs, Payoffs]
     keys: tuple[NDArray[np.uint64], NDArray[np.uint64]]  # [infosets] of each player
+    states: tuple[NDArray[np.uint8], NDArray[np.uint8]]  # [infosets, bytes] one state of each
     histories: int  # states of players and ends, forced moves included, and one for the start
 
     @property
@@ -84,7 +86,7 @@ class SequenceForm:
     @property
     def bytes(self) -> int:
         """Memory of the form and of the ledgers that CFR keeps for it."""
-        arrays = [array for part in (*self.plexes, *self.payoffs, self.keys) for array in part]
+        arrays = [array for part in (*self.plexes, *self.payoffs, self.keys, self.states) for array in part]
         ledgers = 7 * 8 * sum(plex.sequences for plex in self.plexes)
         return sum(array.nbytes for array in arrays) + ledgers
 
@@ -105,7 +107,8 @@ class SequenceForm:
             _sparse(flat.column, flat.row, -flat.value, plexes[1].sequences, plexes[0].sequences),
         )
         histories = flat.histories + (game.start().player == CHANCE)
-        return cls(game, plexes, payoffs, (flat.key[own], flat.key[other]), histories)
+        keys, met = (flat.key[own], flat.key[other]), (flat.state[own], flat.state[other])
+        return cls(game, plexes, payoffs, keys, met, histories)
 
 
 def _treeplex(parent: NDArray[np.int32], count: NDArray[np.int32]) -> Treeplex:
@@ -202,7 +205,7 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
 
     row, column, value = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)
     owner, parent, count = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024, np.int32)
-    names = np.empty(1024, np.uint64)
+    names, met = np.empty(1024, np.uint64), np.empty((1024, roots.shape[1]), np.uint8)
     keys, values = new_map(4096)  # from infosets to their first sequence
     ends = infosets = histories = 0
     sequences = np.ones(2, np.int64)
@@ -221,7 +224,7 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
                 histories += who != CHANCE
                 if who == TERMINAL:
                     if ends == limit:
-                        return Flat(row, column, value, owner, parent, count, names, -1)
+                        return Flat(row, column, value, owner, parent, count, names, met, -1)
                     if ends == len(row):
                         row, column, value = longer(row), longer(column), longer(value)
                     rules.returns(p, float64_ptr(payoff))
@@ -237,8 +240,12 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
                     if keys[slot] == 0:
                         if infosets == len(owner):
                             owner, parent, count, names = longer(owner), longer(parent), longer(count), longer(names)
+                            more = np.empty((2 * len(met), met.shape[1]), np.uint8)
+                            more[: len(met)] = met
+                            met = more
                         owner[infosets], parent[infosets], count[infosets] = who, at[level, who], total[level]
                         names[infosets] = key
+                        met[infosets] = frames[level]
                         infosets += 1
                         put(keys, values, slot, key, sequences[who])
                         opens[level] = sequences[who]
@@ -266,5 +273,5 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
     n = infosets
     return Flat(
         row[:ends].copy(), column[:ends].copy(), value[:ends].copy(),
-        owner[:n].copy(), parent[:n].copy(), count[:n].copy(), names[:n].copy(), histories,
+        owner[:n].copy(), parent[:n].copy(), count[:n].copy(), names[:n].copy(), met[:n].copy(), histories,
     )  # fmt: skip

@@ -1,0 +1,64 @@
+"""How good a policy is while it learns: exactly where its game can be played out, else in games against random play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core import Game, Rng, TapeteError
+from tapete.core.players import random
+from tapete.core.thought import BatchPolicy
+from tapete.learn.buffers import numpy_generator
+from tapete.learn.episodes import Act, Moment, play_games, self_play_tables
+from tapete.learn.run import Evaluate
+from tapete.solve.examiner import Examiner
+
+ENDS = 1_000_000  # ways to end of a game that is played out
+GAMES = 512  # against random play, on each seat
+
+
+def evaluation(game: Game) -> Evaluate:
+    """What `Run.evaluate` calls.
+
+    ``exploitability``  what both best responses gain, added up (NashConv), in units of payoff
+    ``value``           what the policy gains on seat 0 against itself
+    ``against_random``  where the game is too large for that: what a seat gains on the average, when all others play at
+                        random, with ``error``, one standard error of it
+    """
+    try:
+        examiner = Examiner(game, limit=ENDS)
+    except TapeteError:  # too large, or not a game of two players and no sum
+        return lambda policy: against_random(game, policy)
+
+    def prove(policy: BatchPolicy) -> dict[str, float]:
+        proof = examiner.prove(policy)
+        return {"exploitability": proof.exploitability, "value": proof.value}
+
+    return prove
+
+
+def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: int = 1) -> dict[str, float]:
+    """Plays so many games on each seat, the same deals every time."""
+    gains = []
+    for seat in range(game.players):
+        rng = Rng(seed, "against random", seat)
+        tables = self_play_tables(
+            game, games, rng, [None if other == seat else random for other in range(game.players)]
+        )
+        gains.append(play_games(tables, _acting(policy, rng)).payoffs[:, seat])
+    together = np.concatenate(gains)
+    return {"against_random": float(together.mean()), "error": float(together.std() / np.sqrt(len(together)))}
+
+
+def _acting(policy: BatchPolicy, rng: Rng) -> Act:
+    """Draws moves by a policy."""
+    draws = numpy_generator(rng)
+
+    def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+        weights = np.cumsum(policy(moment.seen, moment.mask), axis=1, dtype=np.float64)
+        left = draws.random((len(weights), 1)) * weights[:, -1:]
+        return (weights > left).argmax(axis=1), {}
+
+    return act

@@ -1,0 +1,80 @@
+"""How far any policy is from an equilibrium, exactly, in a game that can be flattened: for learners and their tables.
+
+A policy is asked at every information set at once, as a batch: observations and legal moves in, probabilities out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tapete.core.compile import INTS, float32_ptr, int32_ptr, kernel, state_ptr
+from tapete.core.contract import RULEBOOK, open_rules
+from tapete.core.game import Game
+from tapete.core.tables import FLOAT_ROWS, STATES
+from tapete.core.thought import BatchPolicy
+from tapete.solve.cfr import follow
+from tapete.solve.response import Plan, Proof, best_response, prove
+from tapete.solve.sequence_form import LIMIT, SequenceForm
+
+
+class Examiner:
+    """A game of two players and no sum, played out, ready to judge policies.
+
+    >>> from tapete.core import make
+    >>> examiner = Examiner(make("kuhn"))
+    >>> any_move = lambda seen, mask: mask / mask.sum(axis=1, keepdims=True)
+    >>> round(examiner.prove(any_move).exploitability, 4)
+    0.9167
+    """
+
+    def __init__(self, game: Game, *, limit: int = LIMIT) -> None:
+        """Plays the game out; `limit` is how many ways to end it may have."""
+        self.game, self.form = game, SequenceForm.of(game, limit=limit)
+        counts = [len(states) for states in self.form.states]
+        self.seats = np.repeat(np.arange(2, dtype=np.int32), counts)  # [N] who decides at each information set
+        self.seen = np.zeros((sum(counts), game.spec.observation_size), dtype=np.float32)  # [N, observation_size]
+        legal = np.zeros((sum(counts), game.spec.actions), dtype=np.uint8)
+        _look(game.rulebook, np.concatenate(self.form.states), self.seats, self.seen, legal, _room(game))
+        self.mask = legal.view(np.bool_)  # [N, actions]
+
+    def plans(self, policy: BatchPolicy) -> tuple[Plan, Plan]:
+        """What the policy does on both seats, as plans over sequences."""
+        probabilities = np.asarray(policy(self.seen, self.mask), dtype=np.float32)
+        found = []
+        for seat, plex in enumerate(self.form.plexes):
+            own = self.seats == seat
+            strategy = np.ones(plex.sequences, dtype=np.float32)
+            strategy[1:] = probabilities[own][self.mask[own]]  # sequences are numbered as actions are: ascending
+            found.append(np.ones(plex.sequences))
+            follow(plex, strategy, found[-1])
+        return found[0], found[1]
+
+    def prove(self, policy: BatchPolicy) -> Proof:
+        """The value of the policy against itself, and both best responses to it."""
+        return prove(self.form, self.plans(policy))
+
+    def best_response(self, policy: BatchPolicy, seat: int) -> float:
+        """The most that a seat can gain against the policy on the other one."""
+        return best_response(self.form, seat, self.plans(policy)[1 - seat])[0]
+
+    def value(self, first: BatchPolicy, second: BatchPolicy) -> float:
+        """What the first policy gains on seat 0 against the second on seat 1."""
+        return prove(self.form, (self.plans(first)[0], self.plans(second)[1])).value
+
+
+def _room(game: Game) -> NDArray[np.int32]:
+    return np.zeros(max(game.spec.max_actions, 1), dtype=np.int32)
+
+
+@kernel(types.void(RULEBOOK, STATES, INTS, FLOAT_ROWS, STATES, INTS))
+def _look(rulebook: Any, states: Any, seats: Any, seen: Any, legal: Any, room: Any) -> None:
+    """Fills in what the movers see [N, observation_size] and may do [N, actions]."""
+    rules = open_rules(rulebook)
+    for i in range(len(states)):
+        rules.observe(state_ptr(states[i]), seats[i], float32_ptr(seen[i]))
+        for j in range(rules.actions(state_ptr(states[i]), int32_ptr(room))):
+            legal[i, room[j]] = 1
