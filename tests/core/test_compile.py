@@ -12,6 +12,7 @@ from numba import types
 from numba.core import config
 
 import tapete
+from tapete.core import calls
 from tapete.core.compile import compile_rule, helper, kernel, progress, waiting
 
 HELPER = "from tapete.core.compile import helper\n\n@helper\ndef number():\n    return {}\n"
@@ -114,9 +115,9 @@ def test_importing_the_package_compiles_nothing() -> None:
 
 def test_calls_on_one_state_keep_the_interpreter_and_algorithms_do_not() -> None:
     """Where other threads wait for it, giving it up costs more than the call."""
-    calls = [each for each in vars(tapete.core.calls).values() if hasattr(each, "targetoptions")]
-    assert len(calls) == 11
-    assert not any(each.targetoptions["nogil"] for each in calls)
+    short = [each for each in vars(calls).values() if hasattr(each, "targetoptions")]
+    assert len(short) == 11
+    assert not any(each.targetoptions["nogil"] for each in short)
 
     @kernel("int64()")
     def algorithm() -> int:

@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from tapete.bench import web
 from tapete.web import serving
@@ -141,7 +142,7 @@ def test_what_is_loaded_is_not_looked_through_for_garbage() -> None:
 def test_a_server_keeps_steady(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     order: list[str] = []
     monkeypatch.setattr(serving, "keep_steady", lambda: order.append("steady"))
-    monkeypatch.setattr(serving.uvicorn.Server, "run", lambda self, sockets: order.append("runs"))
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: order.append("runs"))
     root, handlers = logging.getLogger(), list(logging.getLogger().handlers)
     serving.serve("127.0.0.1", 0, tmp_path, (), (), open_page=False)
     for handler in [each for each in root.handlers if each not in handlers]:
