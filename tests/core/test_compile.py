@@ -13,6 +13,7 @@ from numba import types
 from numba.core import config
 
 import tapete
+from tapete.core import calls
 from tapete.core.atomic import load_word
 from tapete.core.compile import compile_rule, first_of, helper, kernel, progress, waiting
 
@@ -144,3 +145,17 @@ def test_importing_the_package_compiles_nothing() -> None:
     environment = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": "/dev/null/nowhere"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_calls_on_one_state_keep_the_interpreter_and_algorithms_do_not() -> None:
+    """Where other threads wait for it, giving it up costs more than the call."""
+    short = [each for each in vars(calls).values() if hasattr(each, "targetoptions")]
+    assert len(short) == 11
+    assert not any(each.targetoptions["nogil"] for each in short)
+
+    @kernel("int64()")
+    def algorithm() -> int:
+        return 1
+
+    options: Any = algorithm
+    assert options.targetoptions["nogil"]
