@@ -1,7 +1,7 @@
-"""Threads that wait for work inside of compiled code, so that handing them a task takes a microsecond.
+"""Threads that wait for work inside of compiled code, so that handing them a task wakes nobody.
 
-Waking a thread that sleeps takes fifty to a hundred. So a thread that has nothing to do looks into its box for about
-twice as long before it goes to sleep: an idle crew burns nothing, and a busy one never sleeps. What nobody has begun
+Waking a thread that sleeps takes a tenth of a millisecond. So a thread that has nothing to do looks into its box for
+about as long before it goes to sleep: an idle crew burns nothing, and a busy one never sleeps. What nobody has begun
 when the caller is done with its own part, the caller does too: where other programs keep the processors busy, a crew is
 as fast as one thread. Nothing of that shows in results.
 """
