@@ -169,7 +169,7 @@ def test_who_explores_learns_from_it_alone_and_is_not_averaged(tmp_path: Path) -
 def test_the_average_approaches_the_equilibrium_of_kuhn(tmp_path: Path) -> None:
     """From 0.9167, where all moves are as likely; docs/algorithms/nfsp.md has where it ends."""
     config = Config(
-        iterations=250, tables=256, steps=8, batch=128, buffer=6000, hidden=32, rate=0.005, policy_rate=0.005, target=2
+        iterations=300, tables=256, steps=8, buffer=6000, hidden=64, layers=2, rate=0.005, policy_rate=0.005
     )
     training = training_of(tmp_path, config, KUHN)
     examiner = Examiner(KUHN)
