@@ -12,10 +12,10 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
+from tapete.learn.run import FILES
 from tapete.nets import Network, network, ntuple
 from tapete.search import ISMCTS, MCTS
 
-NETWORK = "network.safetensors"  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, "policy", "q")  # what a network's header may say about how it plays: with a search, or by that head
 Model = Network | ntuple.NTuple
@@ -23,7 +23,7 @@ Model = Network | ntuple.NTuple
 
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
-    file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
+    file = Path(path) / FILES.network if os.path.isdir(path) else Path(path)
     if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
         return lambda: _solution(file, game)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,23 +21,29 @@ GAMES = 512  # against random play, on each seat
 
 
 def evaluation(game: Game) -> Evaluate:
-    """What `Run.evaluate` calls.
+    """What `Run.evaluate` calls. The game is played out when that is called first: some learners never do.
 
     ``exploitability``  what both best responses gain, added up (NashConv), in units of payoff
     ``value``           what the policy gains on seat 0 against itself
     ``against_random``  where the game is too large for that: what a seat gains on the average, when all others play at
                         random, with ``error``, one standard error of it
     """
-    try:
-        examiner = Examiner(game, limit=ENDS)
-    except TapeteError:  # too large, or not a game of two players and no sum
-        return lambda policy: against_random(game, policy)
 
-    def prove(policy: BatchPolicy) -> dict[str, float]:
-        proof = examiner.prove(policy)
+    @cache
+    def examiner() -> Examiner | None:
+        try:
+            return Examiner(game, limit=ENDS)
+        except TapeteError:  # too large, or not a game of two players and no sum
+            return None
+
+    def evaluate(policy: BatchPolicy) -> dict[str, float]:
+        found = examiner()
+        if found is None:
+            return against_random(game, policy)
+        proof = found.prove(policy)
         return {"exploitability": proof.exploitability, "value": proof.value}
 
-    return prove
+    return evaluate
 
 
 def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: int = 1) -> dict[str, float]:
