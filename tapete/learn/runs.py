@@ -14,6 +14,7 @@ from tapete.learn.run import FILES, LOCK, Description, read_metrics
 
 SECONDS = "seconds"
 STEPS = "steps"
+PLAYED = (STEPS, "moves", "nodes")  # what was played, in the words of a learner
 MAIN = ("exploitability", "against_random", "loss", "error")  # what tells how good a run is, the best to know first
 LONGEST_NAME = 200  # characters of a learner or a game
 
@@ -104,8 +105,8 @@ def counter_of(line: Line) -> str:
 
 
 def steps_of(line: Line) -> str:
-    """The number of a line that tells how much was played: `steps`, or what else tells how far its run is."""
-    return STEPS if STEPS in line else counter_of(line)
+    """The number of a line that tells how much was played, or where there is none, how far its run is."""
+    return next((name for name in PLAYED if name in line), counter_of(line))
 
 
 def main_of(line: Line) -> str:
