@@ -16,6 +16,7 @@ from tapete.learn.run import FILES
 from tapete.nets import Network, network, ntuple
 from tapete.search import ISMCTS, MCTS
 
+NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, "policy", "q")  # what a network's header may say about how it plays: with a search, or by that head
 Model = Network | ntuple.NTuple
@@ -23,7 +24,7 @@ Model = Network | ntuple.NTuple
 
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
-    file = Path(path) / FILES.network if os.path.isdir(path) else Path(path)
+    file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
     if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
         return lambda: _solution(file, game)
 

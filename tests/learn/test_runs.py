@@ -103,16 +103,17 @@ def test_damaged_metrics_get_one_line(tmp_path: Path, line: str) -> None:
 
 
 def test_runs_are_listed_with_what_to_type_next(tmp_path: Path, tapete: Tapete) -> None:
-    run = trained(tmp_path / "b", [0.9, 0.6, 0.3])
+    run = trained(tmp_path / "b", [1.0, 0.3, 0.1])
     trained(tmp_path / "a", [0.8, 0.4]).close()
     (tmp_path / "a" / "network.safetensors").touch()
     trained(tmp_path / "done", [0.8, 0.4, 0.2, 0.1]).close()
     trained(tmp_path / "new", [], save=False).close()
     out = tapete("runs", str(tmp_path)).out.splitlines()
     run.close()
-    assert out[0] == f"{tmp_path}/a: counting, kuhn, iteration 2 of 4, 0 s" or " s" in out[0]
+    assert out[0].startswith(f"{tmp_path}/a: counting, kuhn, iteration 2 of 4, ")
+    assert out[0].endswith(" s")
     assert "  exploitability 0.8 █▁ 0.4" in out
-    assert "  exploitability 0.9 █▅▁ 0.3" in out
+    assert "  exploitability 1 █▃▁ 0.1" in out
     resumes = f"  go on with: tapete train --run {tmp_path}/{{}} --resume"
     plays = f"  play against it: tapete play kuhn --against {tmp_path}/{{}} --new"
     assert resumes.format("a") in out
@@ -230,7 +231,8 @@ def test_training_draws_its_curves_and_says_what_plays(tmp_path: Path, tapete: T
 def test_a_device_that_is_not_there_gets_one_line(tmp_path: Path, tapete: Tapete, device: str) -> None:
     done = tapete(*NTUPLE, "--run", str(tmp_path / "run"), "--device", device)
     assert done.status == 2
-    assert done.err == f"tapete: PyTorch has no device {device!r} here; it has cpu\n" or "cuda" in done.err
+    assert done.err.startswith(f"tapete: PyTorch has no device {device!r} here; it has cpu")
+    assert done.err.count("\n") == 1
     assert not (tmp_path / "run").exists()
 
 
