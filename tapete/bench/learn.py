@@ -23,11 +23,22 @@ from tapete.bench.spiel_learners import GAMES, PEERS, Peer, nash_conv
 from tapete.core import Game, TapeteError, make
 from tapete.core.plots import picture
 from tapete.core.thought import BatchPolicy
+from tapete.learn.run import Evaluate
 from tapete.learn.runs import steps_of
 
 LOOKS = 8  # at a peer
-LOOK_EVERY = 10  # iterations of ours
-LOOK = ("evaluate", "every")  # what the knob for that is called
+LOOK_OFTEN = {"evaluate": 10, "every": 10}  # iterations between two looks at ours; it has one of these knobs
+KNOBS: dict[str, dict[str, Any]] = {  # where ours are not set as usual, but as OpenSpiel's example sets theirs
+    "deep-cfr": {
+        "walks": 375,
+        "steps": 375,
+        "average_steps": 2500,
+        "batch": 256,
+        "hidden": 64,
+        "layers": 1,
+        "evaluate": 4,
+    },
+}
 WARM = 20.0  # seconds in which a learner that is judged at all is judged for the first time
 METRIC = "exploitability"
 
@@ -73,21 +84,12 @@ class Trace:
 class Timed(learn.Run):
     """A run that notes how good it was when, by CPU time, and ends at a target or after some seconds."""
 
-    def __init__(
-        self,
-        folder: Path,
-        learner: str,
-        game: Game,
-        config: Any,
-        evaluate: Any,
-        seconds: float,
-        target: float,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, *about: Any, evaluate: Evaluate, seconds: float, target: float, clock: Clock) -> None:
+        """:param about: folder, learner, game and config, as of any run."""
         self.ending = Event()
-        super().__init__(folder, learner, game, config, every=math.inf, evaluate=evaluate, stop=self.ending)
-        self.trace = Trace(str(game), learner, "ours")
+        super().__init__(*about, every=math.inf, evaluate=evaluate, stop=self.ending)
         self.clock, self.limit, self.target = clock, seconds, target
+        self.points: list[Point] = []
         self.began, self.judging = clock(), 0.0
 
     @property
@@ -107,7 +109,7 @@ class Timed(learn.Run):
         spent = self.spent
         super().log(**metrics)
         if METRIC in metrics:
-            self.trace.points.append(Point(spent, metrics[steps_of(metrics)], metrics[METRIC]))
+            self.points.append(Point(spent, metrics[steps_of(metrics)], metrics[METRIC]))
             if metrics[METRIC] <= self.target:
                 self.ending.set()
         self._limit_time()
@@ -122,27 +124,27 @@ class Timed(learn.Run):
 
 
 def usual(name: str) -> Any:
-    """The usual knobs of a learner, looked at more often."""
+    """How a learner of ours is set."""
     config = learn.learner(name).config
-    known = {entry.name for entry in fields(config)}
-    return config(**{knob: LOOK_EVERY for knob in LOOK if knob in known})
+    settings = LOOK_OFTEN | KNOBS.get(name, {})
+    return config(**{entry.name: settings[entry.name] for entry in fields(config) if entry.name in settings})
 
 
 def train(
-    name: str, game: Game, evaluate: Any, *, seconds: float, target: float, clock: Clock = time.process_time
+    name: str, game: Game, evaluate: Evaluate, *, seconds: float, target: float, clock: Clock = time.process_time
 ) -> Trace:
     """Ours, until it is as good as the target or the seconds are over."""
     config = usual(name)
     with TemporaryDirectory() as folder:
-        run = Timed(Path(folder) / "run", name, game, config, evaluate, seconds, target, clock)
+        run = Timed(folder, name, game, config, evaluate=evaluate, seconds=seconds, target=target, clock=clock)
         try:
             learn.learner(name).training()(game, config, run)
         finally:
             run.close()
-    return run.trace
+    return Trace(str(game), name, "ours", run.points)
 
 
-def learners(game: Game, evaluate: Any, warm: float = WARM) -> Iterator[str]:
+def learners(game: Game, evaluate: Evaluate, warm: float = WARM) -> Iterator[str]:
     """Those of ours that can learn this game and are judged while they do; what they need is compiled by then."""
     for name, entry in learn.learners().items():
         if entry.missing:
