@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tapete import learn
 from tapete.arena.learning import evaluation
 from tapete.bench.peers import load
-from tapete.bench.spiel_learners import GAMES, PEERS, Peer, nash_conv
+from tapete.bench.spiel_learners import GAMES, PEERS, nash_conv
 from tapete.core import Game, TapeteError, make
 from tapete.core.plots import picture
 from tapete.core.thought import BatchPolicy
@@ -159,7 +159,7 @@ def learners(game: Game, evaluate: Evaluate, warm: float = WARM) -> Iterator[str
 def train_peer(name: str, game: str, *, seconds: float, clock: Clock = time.process_time) -> Trace:
     """A learner of theirs for so many seconds, looked at some times."""
     load("torch").set_num_threads(1)
-    peer: Peer = PEERS[name](GAMES[game])
+    peer = PEERS[name](GAMES[game])
     trace, spent, steps = Trace(game, name, "OpenSpiel"), 0.0, 0
     for look in range(1, LOOKS + 1):
         began = clock()

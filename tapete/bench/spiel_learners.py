@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from tapete.bench.peers import load
@@ -138,7 +139,7 @@ class DeepCfr:
         return {action: float(share) / total if total else 1 / len(said) for action, share in said.items()}
 
 
-PEERS = {"nfsp": Nfsp, "deep-cfr": DeepCfr, "dqn": Dqn}  # by the name that ours has
+PEERS: dict[str, Callable[[str], Peer]] = {"nfsp": Nfsp, "deep-cfr": DeepCfr, "dqn": Dqn}  # by the name that ours has
 
 
 def nash_conv(game: str, peer: Peer) -> float:

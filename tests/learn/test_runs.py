@@ -18,6 +18,7 @@ from tapete.core.locks import FileLock, is_locked
 from tapete.core.plots import check_plots, picture
 from tapete.learn.run import Run, read_metrics
 from tapete.learn.runs import PastRun, find_runs, main_of
+from tapete.solve.examiner import Examiner
 from tapete.terminal.training import TrainingScreen
 from tests.conftest import Tapete
 from tests.learn.test_run import without_pytorch
@@ -245,11 +246,10 @@ def test_a_device_needs_pytorch_only_if_it_is_not_the_processor(tmp_path: Path) 
 
 def test_who_never_evaluates_pays_nothing_and_who_does_pays_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    real = learning.Examiner
 
     def examiner(game: object, **options: int) -> object:
         made.append(str(game))
-        return real(game, **options)  # type: ignore[arg-type]
+        return Examiner(game, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(learning, "Examiner", examiner)
     evaluate = learning.evaluation(KUHN)
