@@ -3,7 +3,7 @@
 The head "value" is what the mover may expect, from -1 to 1, and is scaled to the game's payoffs: values[mover] = v and
 values[other] = -v in a game of two players and no sum. In any game it may have one number a seat instead, the mover's
 first and then those after it in turn. The head "policy" has a number for each action of the game: how likely the
-legal ones are to be right is their softmax. Either may be missing: states or moves are then not judged. A head
+legal ones are to be right is their softmax. Either may be missing: values are then 0, and moves are not judged. A head
 "q" instead of "policy" says what each action is worth, and the best legal one is the right one.
 """
 
