@@ -24,8 +24,8 @@ def check_plots(path: Path | None = None) -> None:
 
 
 @contextmanager
-def picture(path: Path, columns: int = 1, *, size: tuple[float, float], **options: Any) -> Iterator[Any]:
-    """Axes to draw on, as many as there are columns; the file is written at the end.
+def picture(path: Path, columns: int = 1, rows: int = 1, *, size: tuple[float, float], **options: Any) -> Iterator[Any]:
+    """Axes to draw on, in columns and rows; the file is written at the end.
 
     :param size: of the whole picture, in inches.
     :param options: of `pyplot.subplots`, as `sharey=True`.
@@ -35,7 +35,7 @@ def picture(path: Path, columns: int = 1, *, size: tuple[float, float], **option
     matplotlib.use("Agg")  # needs no screen
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, columns, figsize=size, **options)
+    figure, axes = pyplot.subplots(rows, columns, figsize=size, **options)
     try:
         yield axes
         figure.tight_layout()

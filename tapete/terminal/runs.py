@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from tapete.core.plots import picture
 from tapete.learn.runs import SECONDS, STEPS, PastRun, main_of, metrics_of
 from tapete.terminal.charts import number, sparkline
 from tapete.terminal.training import commands
+
+COLUMNS = 3  # of panels in a picture
 
 
 def tell(run: PastRun) -> Iterator[str]:
@@ -37,8 +40,12 @@ def draw_curves(runs: Sequence[PastRun], path: Path, *, by: str = STEPS, every: 
     """Draws the runs over each other: a panel for each main metric of theirs, or with `every` for all of them."""
     names = dict.fromkeys(name for run in runs for name in (metrics_of(run.last) if every else [main_of(run.last)]))
     panels = [name for name in names if any(run.curve(name, by).points for run in runs)] or [""]
-    with picture(path, len(panels), size=(1 + 6 * len(panels), 4.5), squeeze=False) as axes:
-        for axis, name in zip(axes[0], panels, strict=True):
+    columns = min(len(panels), COLUMNS)
+    rows = math.ceil(len(panels) / columns)
+    with picture(path, columns, rows, size=(1 + 6 * columns, 1 + 3.5 * rows), squeeze=False) as axes:
+        for axis in axes.flat[len(panels) :]:
+            axis.set_axis_off()
+        for axis, name in zip(axes.flat, panels, strict=False):
             for run in runs:
                 curve = run.curve(name, by)
                 if name and curve.points:

@@ -50,7 +50,7 @@ def learner(clock: Clock) -> ModuleType:
             if run.out_of_time:
                 return
             clock.now += 1
-            run.log(iteration=i, steps=100 * i, **run.evaluate(lambda seen, mask: mask * 0.5**i))
+            run.log(iteration=i, steps=100 * i, **run.evaluate(lambda seen, mask, i=i: mask * 0.5**i))
 
     module.train = train  # type: ignore[attr-defined]
     return module
