@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,10 +51,10 @@ class PastRun:
         resumes, plays = ((folder / name).exists() for name in (FILES.checkpoint, FILES.network))
         return cls(folder, about, lines, is_locked(folder / LOCK), resumes, plays)
 
-    @property
+    @cached_property
     def last(self) -> Line:
-        """The numbers that were logged last."""
-        return self.lines[-1] if self.lines else {}
+        """Each number as it was logged last."""
+        return latest(self.lines)
 
     @property
     def counter(self) -> str:
@@ -92,6 +93,18 @@ class PastRun:
             "resumes": self.resumes,
             "plays": self.plays,
         }
+
+
+def latest(lines: Iterable[Line]) -> Line:
+    """Each number as it was logged last: not every line has all of them.
+
+    >>> latest([{"iteration": 1, "exploitability": 0.5}, {"iteration": 2, "loss": 0.1}])
+    {'iteration': 2, 'exploitability': 0.5, 'loss': 0.1}
+    """
+    found: dict[str, float] = {}
+    for line in lines:
+        found |= line
+    return found
 
 
 def metrics_of(line: Line) -> list[str]:

@@ -16,7 +16,7 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from tapete.learn import Progress, read_metrics
-from tapete.learn.runs import Line, main_of, points, steps_of
+from tapete.learn.runs import SECONDS, Line, latest, main_of, points, steps_of
 from tapete.terminal.charts import labelled, number
 
 TELL = 20.0  # seconds between two lines where there is no terminal
@@ -40,7 +40,8 @@ class TrainingScreen:
         )
         self.task = self.bars.add_task("getting ready", total=None)
         self.lines: list[Line] = []
-        self.last: Line = {}
+        self.newest: Line = {}  # the line that was taken last
+        self.last: Line = {}  # each number as it was logged last
         self.told = -math.inf  # when the last line was printed
         self.live = Live(console=self.console, get_renderable=self._draw, refresh_per_second=4, transient=True)
 
@@ -56,7 +57,7 @@ class TrainingScreen:
         """Shows where a run is."""
         total = progress.total if progress.total < math.inf else None
         self.bars.update(self.task, description=progress.stage, completed=progress.done, total=total)
-        if progress.metrics is not self.last:
+        if progress.metrics is not self.newest:
             self._remember(progress.metrics)
         if not self.console.is_terminal and time.monotonic() > self.told + TELL:
             share = f"  {progress.done / total:.0%}" if total else ""
@@ -65,9 +66,13 @@ class TrainingScreen:
 
     def _remember(self, metrics: Line) -> None:
         """Takes a new line; the first one comes with those that were logged before the run was resumed."""
-        self.last = metrics
-        if metrics:
-            self.lines = [*self.lines, metrics] if self.lines else list(read_metrics(self.folder))
+        self.newest = metrics
+        if self.lines:
+            self.lines.append(metrics)
+            self.last = latest([self.last, metrics])
+        elif metrics:
+            self.lines = list(read_metrics(self.folder))
+            self.last = latest(self.lines)
 
     def _draw(self) -> RenderableType:
         """The bar, the curve, the numbers."""
@@ -82,7 +87,7 @@ class TrainingScreen:
 
 
 def _numbers(line: Line) -> str:
-    return "  ".join(f"{name} {number(value)}" for name, value in line.items())
+    return "  ".join(f"{name} {number(value)}" for name, value in line.items() if name != SECONDS)
 
 
 def commands(folder: Path, game: str, *, resumes: bool, plays: bool) -> Iterator[str]:

@@ -53,6 +53,7 @@ def one_line(error: pytest.ExceptionInfo[TapeteError], *words: str) -> None:
 
 def test_a_folder_tells_what_its_run_is(tmp_path: Path) -> None:
     run = trained(tmp_path / "one", [0.9, math.nan, 0.3])
+    run.log(iteration=3, steps=3500, loss=0.05)  # nobody looked
     past = PastRun.read(tmp_path / "one")
     assert (past.about.learner, past.about.game) == ("counting", "kuhn")
     assert (past.counter, past.last["iteration"], past.total, past.finished) == ("iteration", 3, 4, False)
