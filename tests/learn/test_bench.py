@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import pyspiel
 import pytest
 
 from tapete import learn
@@ -149,7 +150,13 @@ def test_theirs_are_compared_with_all_of_ours_in_the_same_game() -> None:
 def test_peers_learn_and_can_be_judged(peer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tapete.bench.spiel_learners.TRAVERSALS", 20)
     monkeypatch.setitem(spiel_learners.DEEP_CFR, "policy_network_train_steps", 2)
-    at_work = peer(GAMES["kuhn"])
+    at_work = peer(GAMES["leduc"])
     assert sum(at_work.advance() for _ in range(3)) >= 6
     at_work.settle()
-    assert 0 <= nash_conv("kuhn_poker", at_work) <= 4
+    state = pyspiel.load_game("leduc_poker").new_initial_state()
+    state.apply_action(0)
+    state.apply_action(2)
+    shares = at_work.probabilities(state)
+    assert list(shares) == state.legal_actions() == [1, 2], "folding is not one of them yet"
+    assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+    assert 0 <= nash_conv("leduc_poker", at_work) <= 26
