@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tapete.nets.torch import Module
 
 EPSILON = 1e-5  # of Adam, as in most implementations of PPO
+BETAS = 0.0, 0.999  # of Adam. Momentum lags behind, and who lags behind an opponent that goes round goes round for ever
 TINY = 1e-8  # so that games in which nothing is won or lost divide by something
 MANY = 10**9
 
@@ -159,7 +160,9 @@ class Training:
         self.tables = self_play_tables(game, knobs.tables, Rng(knobs.seed, "tables"), players)
         self.module = nets.to_torch(architecture(game, knobs), Rng(knobs.seed, "weights")).to(device)
         self.average = copy.deepcopy(self.module)
-        self.optimiser = torch.optim.Adam(self.module.parameters(), lr=knobs.rate, eps=EPSILON, fused=True)
+        self.optimiser = torch.optim.Adam(
+            self.module.parameters(), lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True
+        )
         self.iteration = self.steps = 0
 
     def annealed(self, first: float, last: float = 0.0) -> float:
