@@ -6,7 +6,6 @@ A batch is a dictionary of tensors, one row a decision:
 
 ==========================  ===========================================================================
 ``seen``, ``mask``          what the mover saw [N, observation_size], and what was legal [N, actions]
-``all``                     what all seats saw, the mover first [N, seats * observation_size]: for the critic only
 ``action``                  what it did [N]
 ``old``                     logarithms of the probabilities with which it chose [N, actions]
 ``advantage``               how much better that was than expected [N], in standard deviations
@@ -26,7 +25,6 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
 from tapete.core.evaluator import MakeEvaluator
-from tapete.core.tables import Tables
 from tapete.learn.episodes import (
     Act,
     Episodes,
@@ -42,7 +40,7 @@ from tapete.learn.late import nets, torch
 from tapete.learn.policies import draw, generator, masked_log_softmax, softmax_policy
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
-from tapete.nets import Network
+from tapete.nets import Architecture, Network
 from tapete.nets.zoo import heads
 
 if TYPE_CHECKING:
@@ -60,8 +58,7 @@ class Said(NamedTuple):
     """What an actor-critic says of N decisions."""
 
     policy: torch.Tensor  # [N, actions] logarithms of probabilities
-    value: torch.Tensor  # [N] what the mover may expect by what it sees, in units of the highest payoff
-    critic: torch.Tensor  # [N] the same, by what all seats see
+    value: torch.Tensor  # [N] what the mover may expect, in units of the highest payoff
 
 
 Loss = Callable[[Batch, Said], Mapping[str, "torch.Tensor"]]  # numbers to be logged; "loss" is what goes down
@@ -93,69 +90,41 @@ class Knobs:
         check_knobs(self)
 
 
-class ActorCritic(NamedTuple):
-    """Who plays, and who judges that while it learns."""
-
-    actor: Module  # what the mover sees to a policy and a value
-    critic: Module  # what all seats see to a value
-
-
-def actor_critic(game: Game, knobs: Knobs, rng: Rng) -> ActorCritic:
-    """Dense layers, with weights drawn from a stream."""
-    spec, hidden = game.spec, (knobs.hidden,) * knobs.layers
-    own = "value" if spec.players == 2 and spec.zero_sum and not knobs.shaping else "critic"  # a search trusts a value
-    sizes = {"policy": spec.actions, own: 1}
-    actor = heads(spec.observation_size, hidden, **sizes)
-    critic = heads(seats_seen(game) * spec.observation_size, hidden, critic=1)
-    return ActorCritic(nets.to_torch(actor, rng.spawn("actor")), nets.to_torch(critic, rng.spawn("critic")))
+def architecture(game: Game, knobs: Knobs) -> Architecture:
+    """Dense layers below a policy and a critic. Where the critic foresees payoffs of two, searches may ask it too."""
+    spec = game.spec
+    critic = "value" if spec.players == 2 and spec.zero_sum and not knobs.shaping else "critic"
+    sizes = {"policy": spec.actions, critic: 1}
+    return heads(spec.observation_size, (knobs.hidden,) * knobs.layers, **sizes)
 
 
-def seats_seen(game: Game) -> int:
-    """By how many seats' eyes the critic sees."""
-    return game.players if game.spec.hidden else 1
+def judge(module: Module, seen: torch.Tensor, mask: torch.Tensor) -> Said:
+    """What the network says of decisions."""
+    policy, critic = module.architecture.outputs.values()
+    said = module(seen)
+    return Said(masked_log_softmax(said[:, policy], mask), said[:, critic.start])
 
 
-def all_seen(tables: Tables, moment: Moment) -> NDArray[np.float32]:
-    """What all seats see where decisions have to be made, the mover first: [n, seats * observation_size]."""
-    views, movers = [moment.seen], tables.movers
-    for turn in range(1, seats_seen(tables.game)):
-        others = np.where(movers < 0, movers, (movers + turn) % tables.game.players)
-        views.append(tables.observe(others)[moment.games])
-    return np.concatenate(views, axis=1)
-
-
-def judge(networks: ActorCritic, batch: Batch) -> Said:
-    """What both networks say of decisions."""
-    policy, value = networks.actor.architecture.outputs.values()
-    said = networks.actor(batch["seen"])
-    return Said(
-        masked_log_softmax(said[:, policy], batch["mask"]), said[:, value.start], networks.critic(batch["all"])[:, 0]
-    )
-
-
-def acting(networks: ActorCritic, tables: Tables, rng: Rng, device: str = "cpu") -> Act:
-    """Draws moves by the actor's policy, and notes what was said."""
+def acting(module: Module, rng: Rng, device: str = "cpu") -> Act:
+    """Draws moves by the network's policy, and notes what it said."""
     draws = generator(rng)
 
     def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-        columns = {"seen": moment.seen, "mask": moment.mask, "all": all_seen(tables, moment)}
         with torch.inference_mode():
-            said = judge(networks, {name: torch.from_numpy(column).to(device) for name, column in columns.items()})
+            said = judge(module, torch.from_numpy(moment.seen).to(device), torch.from_numpy(moment.mask).to(device))
             policy = said.policy.cpu()
-            notes = {"all": columns["all"], "old": policy.numpy(), "expected": said.critic.cpu().numpy()}
-            return draw(policy.exp(), draws), notes
+            return draw(policy.exp(), draws), {"old": policy.numpy(), "value": said.value.cpu().numpy()}
 
     return act
 
 
 def batch_of(episodes: Episodes, trace: float, device: str = "cpu") -> Batch:
     """What is learned from games."""
-    expected = episodes.notes["expected"]
+    expected = episodes.notes["value"]
     gained = advantages(episodes, expected, 1.0, trace)
     columns = {
         "seen": episodes.seen,
         "mask": episodes.mask,
-        "all": episodes.notes["all"],
         "action": episodes.actions,
         "old": episodes.notes["old"],
         "advantage": (gained - gained.mean()) / (gained.std() + TINY),
@@ -189,11 +158,11 @@ class Training:
         """Seats with a player, who does not learn, are not the network's; without `players` all are."""
         self.game, self.knobs, self.device = game, knobs, device
         self.tables = self_play_tables(game, knobs.tables, Rng(knobs.seed, "tables"), players)
-        self.networks = actor_critic(game, knobs, Rng(knobs.seed, "weights"))
-        self.module, self.critic = (network.to(device) for network in self.networks)
+        self.module = nets.to_torch(architecture(game, knobs), Rng(knobs.seed, "weights")).to(device)
         self.average = copy.deepcopy(self.module)
-        self.weights = [weight for network in self.networks for weight in network.parameters()]
-        self.optimiser = torch.optim.Adam(self.weights, lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True)
+        self.optimiser = torch.optim.Adam(
+            self.module.parameters(), lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True
+        )
         self.iteration = self.steps = 0
 
     def annealed(self, first: float, last: float = 0.0) -> float:
@@ -203,9 +172,7 @@ class Training:
     def play(self) -> Batch:
         """A game at each table."""
         rng = Rng(self.knobs.seed, "play", self.iteration)
-        episodes = play_games(
-            self.tables, acting(self.networks, self.tables, rng, self.device), shaping=self.knobs.shaping
-        )
+        episodes = play_games(self.tables, acting(self.module, rng, self.device), shaping=self.knobs.shaping)
         self.steps += episodes.steps
         return batch_of(episodes, self.knobs.trace, self.device)
 
@@ -218,10 +185,10 @@ class Training:
         for _ in range(knobs.epochs):
             for rows in torch.randperm(len(batch["action"]), generator=order).chunk(knobs.minibatches):
                 part = {name: column[rows] for name, column in batch.items()}
-                found = loss(part, judge(self.networks, part))
+                found = loss(part, judge(self.module, part["seen"], part["mask"]))
                 self.optimiser.zero_grad()
                 found["loss"].backward()  # type: ignore[no-untyped-call]
-                torch.nn.utils.clip_grad_norm_(self.weights, knobs.gradient)
+                torch.nn.utils.clip_grad_norm_(self.module.parameters(), knobs.gradient)
                 self.optimiser.step()
                 for name, number in found.items():
                     told.setdefault(name, []).append(number.detach())
@@ -238,8 +205,7 @@ class Training:
     def save(self, run: Run) -> None:
         """Remembers everything."""
         arrays = {
-            **module_arrays("actor", self.module),
-            **module_arrays("critic", self.critic),
+            **module_arrays("module", self.module),
             **module_arrays("average", self.average),
             **optimiser_arrays("adam", self.optimiser),
             **stream_arrays(self.tables),
@@ -250,8 +216,7 @@ class Training:
         """Remembers what was saved."""
         self.iteration = checkpoint.count("iteration", self.knobs.iterations)
         self.steps = checkpoint.count("steps")
-        load_module("actor", self.module, checkpoint)
-        load_module("critic", self.critic, checkpoint)
+        load_module("module", self.module, checkpoint)
         load_module("average", self.average, checkpoint)
         load_optimiser("adam", self.optimiser, checkpoint)
         load_streams(self.tables, checkpoint)

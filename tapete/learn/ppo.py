@@ -38,13 +38,11 @@ def loss(batch: Batch, said: Said, knobs: Knobs, bonus: float) -> Mapping[str, t
     near = change.clamp(1 - knobs.clip, 1 + knobs.clip)
     policy_loss = -torch.minimum(change * advantage, near * advantage).mean()
     value_loss = ((said.value - batch["outcome"]) ** 2).mean()
-    critic_loss = ((said.critic - batch["outcome"]) ** 2).mean()
     spread = entropy(said.policy).mean()
     return {
-        "loss": policy_loss + knobs.critic * (value_loss + critic_loss) - bonus * spread,
+        "loss": policy_loss + knobs.critic * value_loss - bonus * spread,
         "policy_loss": policy_loss,
         "value_loss": value_loss,
-        "critic_loss": critic_loss,
         "entropy": spread,
         "kl": divergence(said.policy, batch["old"]).mean(),
         "clipped": (change != near).float().mean(),
