@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from tapete.nets.torch import Module
 
 EPSILON = 1e-5  # of Adam, as in most implementations of PPO
-BETAS = 0.0, 0.999  # of Adam. Momentum lags behind, and who lags behind an opponent that goes round goes round for ever
+BETAS = 0.0, 0.999  # of Adam; no momentum: it lags behind, and self-play then goes round for ever
 TINY = 1e-8  # so that games in which nothing is won or lost divide by something
 MANY = 10**9
 

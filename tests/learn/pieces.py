@@ -14,8 +14,8 @@ KILLED = """
 import json, os, signal, sys
 from tapete import learn, make
 
-folder, name, knobs, steps, game = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4]), make(sys.argv[5])
-config = learn.configure(name, knobs)
+folder, name, knobs, steps = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
+game, config = make(sys.argv[5]), learn.configure(name, knobs)
 
 def watch(progress):
     global steps
