@@ -162,7 +162,7 @@ def test_the_average_moves_a_share_of_the_way():
         assert not torch.equal(old, new)
 
 
-QUICK = Config(iterations=100, tables=1024, hidden=64, rate=3e-3, entropy=0.3, averaging=0.05)
+QUICK = Config(iterations=200, tables=512, hidden=32, rate=0.01, entropy=0.3, last_entropy=0.05, averaging=0.05)
 
 
 def gain(examiner: Examiner, seat: int, network: Network, opponent) -> float:
@@ -180,8 +180,8 @@ def test_kuhn_poker_is_nearly_solved(tmp_path: Path):
     train(game, QUICK, Run(tmp_path, "ppo", game, QUICK, evaluate=evaluation(game)))
     lines = read_metrics(tmp_path)
     assert lines[-1]["exploitability"] < 0.1 < lines[0]["exploitability"]
-    assert [line["iteration"] for line in lines] == list(range(20, 101, 20))
-    assert lines[-1]["games"] == 100 * 1024
+    assert [line["iteration"] for line in lines] == list(range(20, 201, 20))
+    assert lines[-1]["games"] == 200 * 512
     network = Network.load(tmp_path / "network.safetensors")
     assert network.about["plays"] == "policy"
     proof = Examiner(game).prove(softmax_policy(to_torch(network)))
@@ -192,7 +192,7 @@ def test_kuhn_poker_is_nearly_solved(tmp_path: Path):
 def test_the_best_response_to_random_play_is_found(seat: int):
     game = make("kuhn")
     examiner = Examiner(game)
-    network = respond(game, seat, random, replace(QUICK, iterations=60, entropy=0.05, averaging=0.2))
+    network = respond(game, seat, random, replace(QUICK, iterations=60, entropy=0.05, last_entropy=0.0, averaging=0.2))
     best = examiner.best_response(uniform, seat)
     assert gain(examiner, seat, network, uniform) == pytest.approx(best, rel=0.02)
 
