@@ -19,7 +19,7 @@ from tapete.core import Game
 from tapete.learn import ppo
 from tapete.learn.knobs import knob
 from tapete.learn.late import torch
-from tapete.learn.policy_gradient import Batch, Knobs, Said, Training, divergence, go_on, judge
+from tapete.learn.policy_gradient import Batch, Kinds, Knobs, Said, Training, divergence, go_on
 from tapete.learn.run import Run
 
 NEEDS = ("torch",)
@@ -44,7 +44,7 @@ def iterate(training: Training, config: Config) -> dict[str, float]:
     """Games, and what is learned from them."""
     batch = training.play()
     with torch.no_grad():
-        batch["magnet"] = judge(training.average, batch["seen"], batch["mask"]).policy
+        batch["magnet"] = Kinds.among(batch["key"].cpu().numpy()).judge(training.average, batch).policy
     bonus = training.annealed(config.entropy, config.last_entropy)
     return training.learn(batch, partial(loss, config=config, bonus=bonus))
 

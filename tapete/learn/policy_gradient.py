@@ -6,6 +6,7 @@ A batch is a dictionary of tensors, one row a decision:
 
 ==========================  ===========================================================================
 ``seen``, ``mask``          what the mover saw [N, observation_size], and what was legal [N, actions]
+``key``                     a number for what it saw and might do [N]: the same number, the same decision
 ``action``                  what it did [N]
 ``old``                     logarithms of the probabilities with which it chose [N, actions]
 ``advantage``               how much better that was than expected [N], in standard deviations
@@ -21,10 +22,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
+from tapete.core.compile import WORDS, kernel
 from tapete.core.evaluator import MakeEvaluator
+from tapete.core.rng import mix
+from tapete.core.tables import STATES
 from tapete.learn.episodes import (
     Act,
     Episodes,
@@ -105,15 +110,56 @@ def judge(module: Module, seen: torch.Tensor, mask: torch.Tensor) -> Said:
     return Said(masked_log_softmax(said[:, policy], mask), said[:, critic.start])
 
 
+@kernel(types.void(types.uint32[:, ::1], STATES, WORDS))
+def _name(seen: Any, mask: Any, keys: Any) -> None:
+    for i in range(len(keys)):
+        key = np.uint64(0)
+        for j in range(seen.shape[1]):
+            key = mix(key, np.uint64(seen[i, j]))
+        for j in range(mask.shape[1]):
+            key = mix(key, np.uint64(mask[i, j]))
+        keys[i] = key
+
+
+def keys_of(seen: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """A number for each decision [N], the same for those that look the same, as information sets have keys."""
+    keys = np.zeros(len(seen), dtype=np.uint64)
+    _name(np.ascontiguousarray(seen).view(np.uint32), np.ascontiguousarray(mask).view(np.uint8), keys)
+    return keys.view(np.int64)
+
+
+class Kinds(NamedTuple):
+    """Which of N decisions look the same: in a small game most do, and the network is asked once for each kind."""
+
+    first: torch.Tensor  # [K] where each kind first stands
+    of: torch.Tensor  # [N] the kind of each decision
+
+    @classmethod
+    def among(cls, keys: NDArray[np.int64]) -> Kinds:
+        """Those with the same key."""
+        _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(torch.from_numpy(first), torch.from_numpy(of))
+
+    def judge(self, module: Module, batch: Batch, rows: torch.Tensor | None = None) -> Said:
+        """What the network says of these rows of a batch, or of all."""
+        kinds, of = (self.of if rows is None else self.of[rows]).unique(return_inverse=True)
+        where = self.first[kinds]
+        said = judge(module, batch["seen"][where], batch["mask"][where])
+        return Said(said.policy[of], said.value[of])
+
+
 def acting(module: Module, rng: Rng, device: str = "cpu") -> Act:
     """Draws moves by the network's policy, and notes what it said."""
     draws = generator(rng)
 
     def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+        keys = keys_of(moment.seen, moment.mask)
+        batch = {"seen": torch.from_numpy(moment.seen).to(device), "mask": torch.from_numpy(moment.mask).to(device)}
         with torch.inference_mode():
-            said = judge(module, torch.from_numpy(moment.seen).to(device), torch.from_numpy(moment.mask).to(device))
+            said = Kinds.among(keys).judge(module, batch)
             policy = said.policy.cpu()
-            return draw(policy.exp(), draws), {"old": policy.numpy(), "value": said.value.cpu().numpy()}
+            notes = {"key": keys, "old": policy.numpy(), "value": said.value.cpu().numpy()}
+            return draw(policy.exp(), draws), notes
 
     return act
 
@@ -125,6 +171,7 @@ def batch_of(episodes: Episodes, trace: float, device: str = "cpu") -> Batch:
     columns = {
         "seen": episodes.seen,
         "mask": episodes.mask,
+        "key": episodes.notes["key"],
         "action": episodes.actions,
         "old": episodes.notes["old"],
         "advantage": (gained - gained.mean()) / (gained.std() + TINY),
@@ -160,9 +207,7 @@ class Training:
         self.tables = self_play_tables(game, knobs.tables, Rng(knobs.seed, "tables"), players)
         self.module = nets.to_torch(architecture(game, knobs), Rng(knobs.seed, "weights")).to(device)
         self.average = copy.deepcopy(self.module)
-        self.optimiser = torch.optim.Adam(
-            self.module.parameters(), lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True
-        )
+        self.optimiser = torch.optim.Adam(self.module.parameters(), lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True)
         self.iteration = self.steps = 0
 
     def annealed(self, first: float, last: float = 0.0) -> float:
@@ -181,11 +226,12 @@ class Training:
         knobs, order = self.knobs, generator(Rng(self.knobs.seed, "learn", self.iteration))
         for group in self.optimiser.param_groups:
             group["lr"] = self.annealed(knobs.rate)
+        kinds = Kinds.among(batch["key"].cpu().numpy())
         told: dict[str, list[torch.Tensor]] = {}
         for _ in range(knobs.epochs):
             for rows in torch.randperm(len(batch["action"]), generator=order).chunk(knobs.minibatches):
-                part = {name: column[rows] for name, column in batch.items()}
-                found = loss(part, judge(self.module, part["seen"], part["mask"]))
+                part = {name: column[rows] for name, column in batch.items() if name not in ("seen", "mask")}
+                found = loss(part, kinds.judge(self.module, batch, rows))
                 self.optimiser.zero_grad()
                 found["loss"].backward()  # type: ignore[no-untyped-call]
                 torch.nn.utils.clip_grad_norm_(self.module.parameters(), knobs.gradient)

@@ -16,7 +16,17 @@ from tapete.core import Rng, TapeteError, make
 from tapete.core.players import random
 from tapete.learn.episodes import END, play_games, scale_of, self_play_tables
 from tapete.learn.policies import softmax_policy
-from tapete.learn.policy_gradient import Batch, Said, Training, acting, architecture, batch_of, judge, ratio
+from tapete.learn.policy_gradient import (
+    Batch,
+    Kinds,
+    Said,
+    Training,
+    acting,
+    architecture,
+    batch_of,
+    judge,
+    ratio,
+)
 from tapete.learn.ppo import Config, iterate, loss, respond, train
 from tapete.learn.run import Run, read_metrics
 from tapete.nets import Network
@@ -185,7 +195,9 @@ def test_kuhn_poker_is_nearly_solved(tmp_path: Path):
     network = Network.load(tmp_path / "network.safetensors")
     assert network.about["plays"] == "policy"
     proof = Examiner(game).prove(softmax_policy(to_torch(network)))
-    assert proof.exploitability == pytest.approx(lines[-1]["exploitability"], abs=1e-5), "what was measured is what plays"
+    assert proof.exploitability == pytest.approx(lines[-1]["exploitability"], abs=1e-5), (
+        "what was measured is what plays"
+    )
 
 
 @pytest.mark.parametrize("seat", [0, 1])
@@ -243,3 +255,16 @@ def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path):
     one, two = (tmp_path / name / "network.safetensors" for name in ("whole", "pieces"))
     assert one.read_bytes() == two.read_bytes()
     assert without_time(tmp_path / "whole") == without_time(tmp_path / "pieces")
+
+
+def test_decisions_that_look_the_same_are_asked_once_and_get_the_same_answer():
+    game, module = make("leduc"), some_module("leduc")
+    episodes = play_games(self_play_tables(game, 300, Rng(1)), acting(module, Rng(2)))
+    batch = batch_of(episodes, 0.95)
+    kinds = Kinds.among(episodes.notes["key"])
+    assert len(kinds.first) == len(np.unique(np.hstack([episodes.seen, episodes.mask]), axis=0)) < len(episodes) / 2
+    rows = torch.arange(0, len(episodes), 3)
+    for found, wanted in zip(
+        kinds.judge(module, batch, rows), judge(module, batch["seen"][rows], batch["mask"][rows]), strict=True
+    ):
+        assert torch.allclose(found, wanted, atol=1e-5)
