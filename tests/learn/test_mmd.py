@@ -21,7 +21,7 @@ from tests.learn.pieces import run_in_pieces
 from tests.learn.test_ppo import logs, tiny_batch, without_time
 
 TINY = Config(iterations=4, tables=16, hidden=8, every=2)
-QUICK = Config(iterations=200, tables=512, hidden=32, rate=0.01, entropy=0.05, magnet=0.5, averaging=0.05)
+QUICK = Config(iterations=200, tables=512, hidden=32, rate=0.01, entropy=0.05, last_entropy=0.0, magnet=0.5)
 
 
 def test_both_divergences_are_those_of_the_paper():
