@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import tapete
 from tapete import Record, make
 from tests.conftest import Done, Tapete
 
@@ -69,6 +70,23 @@ def test_bench_sim_prints_rows() -> None:
     assert rows
     assert all(row.keys() == {"bench", "case", "peer", "ours", "theirs", "ratio"} for row in rows)
     assert all(row["bench"] == "sim" and "kuhn" in row["case"] and row["ours"] > 0 for row in rows)
+
+
+def test_a_tree_is_compared_with_another(tmp_path: Path) -> None:
+    """Here with itself: the cases are found in both, and measured in both."""
+    root = str(Path(tapete.__file__).parents[1])
+    done = run("bench", "compare", root, "--bench", "sim", "--case", "rps", "--slices", "2", "--seconds", "0.001")
+    assert (done.status, done.err) == (0, "")
+    head, row = done.out.splitlines()
+    assert head.split()[0] == "case"
+    assert row.startswith("sim matrix rps, games ")
+    old, new, ratio, low, _, high = row.replace(",", "").split()[4:]
+    assert int(old) > 0
+    assert int(new) > 0
+    assert float(low) <= float(ratio) <= float(high)
+    done = run("bench", "compare", str(tmp_path))
+    assert done.status != 0
+    assert "no tree of this package" in done.err
 
 
 def test_solve_and_play_against_the_solution(home: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from tapete.bench import Case, Row, Work, measure, peers
+from tapete.bench import Case, Clock, Row, Work, doors, measure, peers
 from tapete.core import Rng, make
 from tapete.core.compile import ahead
 from tapete.core.contract import open_rules
@@ -16,12 +17,12 @@ from tapete.core.players import play, random_play
 from tapete.core.rng import below
 from tapete.core.tables import Tables
 
-TABLES = {1: 4096, 2: 1 << 16}  # side by side, by threads: calling another thread takes a tenth of a millisecond
+TABLES = 1024  # side by side
 
 
-def run(*, rivals: bool, case: str, seconds: float) -> Iterator[Row]:
+def run(*, rivals: bool, case: str, seconds: float, clock: Clock = time.perf_counter) -> Iterator[Row]:
     """Measures every case, ours and then each peer's."""
-    return measure("sim", cases(), rivals=rivals, case=case, seconds=seconds)
+    return measure("sim", cases(), rivals=rivals, case=case, seconds=seconds, clock=clock)
 
 
 def cases() -> list[Case]:
@@ -50,6 +51,7 @@ def cases() -> list[Case]:
         Case("doudizhu, games", lambda: games("doudizhu"), (("OpenSpiel", lambda: openspiel("dou_dizhu", "games")),)),
         Case("othello, steps", lambda: steps("othello"), (("OpenSpiel", lambda: openspiel("othello")),)),
         *(side_by_side(name, threads) for name in ("truco", "holdem(players=10)", "doudizhu") for threads in (1, 2)),
+        *doors.cases(),
     ]
 
 
@@ -66,7 +68,7 @@ def side_by_side(name: str, threads: int) -> Case:
 
 def stepped(name: str, threads: int, *, features: bool) -> Work:
     """Decisions at many tables."""
-    tables = Tables(make(name), TABLES[threads], Rng(1), threads=threads)
+    tables = Tables(make(name), TABLES, Rng(1), threads=threads)
 
     def work(rounds: int) -> int:
         for _ in range(rounds):
@@ -81,7 +83,12 @@ def stepped(name: str, threads: int, *, features: bool) -> Work:
 def games(name: str) -> Work:
     """Whole games."""
     game, rng = make(name), Rng(1)
-    return lambda rounds: random_play(game, rounds, rng).returns.shape[0]
+
+    def work(rounds: int) -> int:
+        random_play(game, rounds, rng)
+        return rounds
+
+    return work
 
 
 def steps(name: str) -> Work:

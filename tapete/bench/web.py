@@ -62,6 +62,8 @@ class Load:
     search_p50: float | None  # the same, of those that do
     search_p95: float | None
     cpu: float  # milliseconds of the server's own processor time a move of a person, the agents' answer included
+    bots: float  # processors that the people took here, on the average
+    others: float  # and all other processes: about none on a quiet machine
     memory: tuple[float, float]  # megabytes of the server, after a tenth of the time and the most since
     acknowledged: int  # moves of all, chance too, that people had been told of when the server was killed
     lost: int  # of those, not there after the restart
@@ -80,7 +82,7 @@ class Person:
     rng: Rng
     address: str = "127.0.0.1"  # as a proxy would tell it
     searching: bool = False  # whether the agents search
-    last: Message = field(default_factory=dict)
+    last: Message = field(default_factory=lambda: {"ply": 0, "told": []})
     waits: list[float] = field(default_factory=list)
     games: int = 0
 
@@ -93,15 +95,18 @@ class Gauge:
     seconds: list[float] = field(default_factory=list)
     memory: list[float] = field(default_factory=list)  # megabytes
     cpu: float = 0.0  # seconds of processor time
+    bots: float = 0.0  # of this process
+    others: float = 0.0  # of all others
 
     async def watch(self, seconds: float) -> None:
         """Looks once a second, for so long."""
-        began, spent = time.perf_counter(), processor(self.pid)
+        began, spent, own, everybody = time.perf_counter(), processor(self.pid), time.process_time(), processors()
         while (passed := time.perf_counter() - began) < seconds:
             self.seconds.append(passed)
             self.memory.append(resident(self.pid))
             await asyncio.sleep(min(1.0, seconds - passed))
-        self.cpu = processor(self.pid) - spent
+        self.cpu, self.bots = processor(self.pid) - spent, time.process_time() - own
+        self.others = max(0.0, processors() - everybody - self.cpu - self.bots)
 
 
 def run(
@@ -146,6 +151,8 @@ def run(
         search_p50=search_p50,
         search_p95=search_p95,
         cpu=1000 * gauge.cpu / moves,
+        bots=gauge.bots / seconds,
+        others=gauge.others / seconds,
         memory=(gauge.memory[first], max(gauge.memory[first:])),
         acknowledged=sum(person.last["ply"] for person in people),
         lost=lost,
@@ -235,6 +242,15 @@ def processor(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def processors() -> float:
+    """Seconds of processor time of everything on this machine, where the system tells."""
+    try:
+        user, nice, system, *_ = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
+    except OSError:
+        return 0.0
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+
+
 def resident(pid: int) -> float:
     """Megabytes of memory of a process, where the system tells."""
     try:
@@ -262,7 +278,7 @@ async def _game(socket: Any, person: Person, pause: float) -> None:
     while True:
         message = json.loads(await socket.recv())
         if message["is"] == "moved":
-            person.table, person.last = message["table"], {"ply": 0, "told": []}
+            person.table, person.last = message["table"], {"ply": 0, "told": []}  # nothing was told of it yet
             return
         if message["is"] == "error" and message["code"] == "slow":  # too many games in too short a time
             await asyncio.sleep(1.0)

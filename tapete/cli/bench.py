@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,11 +20,18 @@ Seconds = Annotated[float, typer.Option(min=0.01, max=60, help="How long each me
 
 
 @bench_app.command("sim")
-def bench_sim(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
+def bench_sim(
+    peers: Peers = False,
+    case: Case = "",
+    seconds: Seconds = 1.0,
+    cpu: Annotated[bool, typer.Option("--cpu", help="Count seconds of the processor, not of the clock.")] = False,
+    as_json: Json = False,
+) -> None:
     """Random play: decisions and steps a second on one core."""
     from tapete.bench import sim
 
-    _report(sim.run(rivals=peers, case=case, seconds=seconds), as_json)
+    clock = time.process_time if cpu else time.perf_counter
+    _report(sim.run(rivals=peers, case=case, seconds=seconds, clock=clock), as_json)
 
 
 @bench_app.command("solve")
@@ -66,6 +74,24 @@ def bench_endgame(case: Case = "", seconds: Seconds = 1.0, as_json: Json = False
     _report(endgame.run(rivals=False, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("compare")
+def bench_compare(
+    old: Annotated[Path, typer.Argument(help="Another tree of this package, as `git worktree add` makes it.")],
+    bench: Annotated[list[str] | None, typer.Option(help="Only these benchmarks; may be given several times.")] = None,
+    case: Case = "",
+    slices: Annotated[int, typer.Option(min=1, max=1000, help="How many slices of each case in each tree.")] = 11,
+    seconds: Annotated[float, typer.Option(min=0.001, max=60, help="How long a slice takes.")] = 0.2,
+) -> None:
+    """Two trees, slice by slice in turn, in time of the processor: what a change did to the speed."""
+    from tapete.bench import compare
+
+    layout = "{:44} {:>14} {:>14} {:>6}   {}"
+    print(layout.format("case", "old a second", "new a second", "ratio", "half of all ratios"))
+    for row in compare.run(old, benches=bench or compare.BENCHES, case=case, slices=slices, seconds=seconds):
+        spread = f"{row.low:.2f} to {row.high:.2f}"
+        print(layout.format(row.case, f"{row.old:,.0f}", f"{row.new:,.0f}", f"{row.ratio:.2f}", spread), flush=True)
+
+
 @bench_app.command("web")
 def bench_web(
     tables: Annotated[int, typer.Option(min=1, max=2000, help="People who play at once.")] = 200,
@@ -94,14 +120,36 @@ def bench_schemes(as_json: Json = False) -> None:
         print(line, flush=True)
 
 
+@bench_app.command("calibration")
+def bench_calibration(
+    case: Case = "",
+    repeats: Annotated[int, typer.Option(min=1, max=1_000_000, help="Matches of each kind.")] = 4000,
+    as_json: Json = False,
+) -> None:
+    """Whether the arena's figures hold: how often intervals have the truth in them, by matches whose truth is known."""
+    from tapete.bench import calibration
+
+    rows = calibration.run(case, repeats)
+    if as_json:
+        print(json.dumps([row.to_json() for row in rows], indent=2))
+        return
+    print("| case | deals | held | worst | p <= 5 % | width | before: held | p <= 5 % | width |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        p, old_p = (f"{100 * share:.1f}" if share is not None else "" for share in (row.p, row.old_p))
+        held, worst, old_held = (f"{100 * share:.1f}" for share in (row.coverage, row.worst, row.old_coverage))
+        figures = (held, worst, p, f"{row.width:.3g}", old_held, old_p, f"{row.old_width:.3g}")
+        print(f"| {row.case} | {row.deals} | {' | '.join(figures)} |", flush=True)
+
+
 def _report(rows: Any, as_json: bool) -> None:
     """Prints the rows of a benchmark, as they come or as JSON at the end."""
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
         return
-    layout = "{:28} {:22} {:>14} {:>14} {:>10}"
+    layout = "{:38} {:22} {:>14} {:>14} {:>10}"
     print(layout.format("case", "peer", "ours a second", "theirs", "ratio"))
     for row in rows:
         theirs = "" if row.theirs is None else f"{row.theirs:,.0f}"
-        ratio = "" if row.ratio is None else f"{row.ratio:,.1f}x"
+        ratio = "" if row.ratio is None else f"{row.ratio:,.2f}x" if row.ratio < 2 else f"{row.ratio:,.1f}x"
         print(layout.format(row.case, row.peer or "", f"{row.ours:,.0f}", theirs, ratio), flush=True)

@@ -182,14 +182,15 @@ def compile_rule(function: Callable[..., Any], signature: Any) -> Any:
     return compiled
 
 
-def kernel(signature: Any) -> Callable[[Function], Function]:
+def kernel(signature: Any, *, is_short: bool = False) -> Callable[[Function], Function]:
     """Compiles an algorithm. The signature is explicit: without one, a recursive kernel from the cache crashes.
 
-    A kernel lets other threads of Python run beside it; two cores are used by calling it in two threads.
+    A kernel lets other threads of Python run beside it; two cores are used by calling it in two threads. One that
+    `is_short` does not: where others wait for the interpreter, giving it up costs more than the call.
     """
 
     def decorate(function: Function) -> Function:
-        dispatcher: Any = njit(error_model="numpy", nogil=True)(function)
+        dispatcher: Any = njit(error_model="numpy", nogil=not is_short)(function)
         dispatcher.__class__ = _Kernel
         dispatcher.signature = signature
         _waiting[id(dispatcher)] = dispatcher

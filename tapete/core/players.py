@@ -40,7 +40,7 @@ from tapete.core.game import Game, View
 from tapete.core.records import pointers
 from tapete.core.rng import Rng, below, mix, uniform
 
-RANDOM = 0  # the address of a player that takes any move
+RANDOM = 0  # the address of a player that takes any move; no other has it
 CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
 SEAT = 1 << 40  # labels of streams: 0, 1, ... are events of chance, these are seats
 
@@ -139,7 +139,7 @@ DESK = types.NamedTuple([BYTES, INTS, WORDS, types.int64], Desk)
 class Games(NamedTuple):
     """What came of many games."""
 
-    returns: NDArray[np.float64]  # [deals, lineups, seats]
+    returns: NDArray[np.float64]  # [deals, lineups, seats], or [1, lineups, seats] where they were added up
     decisions: int
     steps: int  # decisions and moves of chance
 
@@ -153,6 +153,7 @@ def play(
     first: int = 0,
     lineups: Sequence[Sequence[int]] = (),
     duplicate: bool = True,
+    keep: bool = True,
     threads: int = 1,
 ) -> Games:
     """Plays deals to their end, each of them once by every lineup. What comes out doesn't depend on the threads.
@@ -160,7 +161,8 @@ def play(
     `lineups` says which of the players sits where; without it there is one, player i on seat i. Deals have numbers,
     from `first` on, and a number stands for the same deal as long as the generator has the same name: every event of
     chance has a stream of its own, and so has every seat, whoever sits there, as in `tapete.arena`. With
-    ``duplicate=False`` one stream serves for all of it: faster, for games that nobody wants to compare.
+    ``duplicate=False`` one stream serves for all of it: faster, for games that nobody wants to compare. With
+    ``keep=False`` the payoffs of all deals are added up: `returns` is [1, lineups, seats], and takes no memory.
 
     >>> from tapete.core import make
     >>> played = play(make("kuhn"), [random, random], 1000, Rng(1), lineups=[(0, 1), (1, 0)])
@@ -177,25 +179,30 @@ def play(
     if deals < 0 or first < 0 or threads < 1:
         raise TapeteError(f"can't play {deals} deals from number {first} on {threads} threads")
     chunk = CHUNK if duplicate else 16 * CHUNK
-    returns = np.zeros((deals, len(rows), game.players))
-    desks = [_Thread(game, players) for _ in range(min(threads, -(-deals // chunk) or 1))]
+    chunks = -(-deals // chunk) or 1
+    returns = np.zeros((deals if keep else chunks, len(rows), game.players))
+    desks = [_Thread(game, players) for _ in range(min(threads, chunks))]
 
     def play_chunk(thread: _Thread, start: int) -> None:
         words = rng.words if start == 0 else rng.spawn("chunk", start).words
-        out = returns[start : start + chunk].reshape(-1)
-        _play(
-            game.rulebook, game.params, thread.seated, thread.desk, rows.reshape(-1), first + start, rng.words[0],
-            duplicate, words, out, thread.counts,
-        )  # fmt: skip
+        out = (returns[start : start + chunk] if keep else returns[start // chunk]).reshape(-1)
+        n = min(chunk, deals - start)
+        if keep or duplicate or len(rows) > 1 or thread.seated.functions.any():
+            _play(
+                game.rulebook, game.params, thread.seated, thread.desk, rows.reshape(-1), first + start, n,
+                rng.words[0], duplicate, keep, words, out, thread.counts,
+            )  # fmt: skip
+        else:
+            _play_at_random(game.rulebook, game.params, thread.desk, n, words, out, thread.counts)
 
     share_out(play_chunk, desks, range(0, deals, chunk))
     decisions, steps = np.sum([thread.counts for thread in desks], axis=0)
-    return Games(returns, int(decisions), int(steps))
+    return Games(returns if keep else returns.sum(axis=0, keepdims=True), int(decisions), int(steps))
 
 
 def random_play(game: Game, games: int, rng: Rng, *, threads: int = 1) -> Games:
-    """Plays whole games at random, on one stream: for benchmarks and smoke tests."""
-    return play(game, [random] * game.players, games, rng, duplicate=False, threads=threads)
+    """Plays whole games at random, on one stream, and adds the payoffs up: for benchmarks and smoke tests."""
+    return play(game, [random] * game.players, games, rng, duplicate=False, keep=False, threads=threads)
 
 
 def opinion(player: Evaluator, view: View) -> dict[int, float]:
@@ -254,23 +261,26 @@ def _ask(rulebook: Any, state: Any, seat: int, legal: Any, n: int, arrays: Any, 
 
 
 @kernel(
-    types.void(RULEBOOK, DOUBLES, SEATED, DESK, LONGS, types.int64, types.uint64, types.boolean, WORDS, DOUBLES, LONGS)
+    types.void(
+        *(RULEBOOK, DOUBLES, SEATED, DESK, LONGS, types.int64, types.int64, types.uint64),
+        *(types.boolean, types.boolean, WORDS, DOUBLES, LONGS),
+    )
 )
 def _play(
-    rulebook: Any, params: Any, arrays: Any, desk: Any, lineups: Any, first: int, key: Any, duplicate: bool,
-    words: Any, out: Any, counts: Any,
+    rulebook: Any, params: Any, arrays: Any, desk: Any, lineups: Any, first: int, deals: int, key: Any,
+    duplicate: bool, keep: bool, words: Any, out: Any, counts: Any,
 ) -> None:  # fmt: skip
-    """Fills `out` [deals, lineups, seats], flat; without `duplicate`, all that is drawn comes from `words`."""
+    """Fills `out` [deals, lineups, seats], flat; without `duplicate`, all that is drawn comes from `words`.
+
+    Without `keep`, `out` is [lineups, seats], and the payoffs of all deals are added up there.
+    """
     rules, book, seated = open_rules(rulebook), uint64_ptr(rulebook), pointers(arrays)
     state, legal, streams, shared = (
         state_ptr(desk.state), first_of(desk.legal), uint64_ptr(desk.streams), uint64_ptr(words)
     )  # fmt: skip
     sitting, gains, seats = first_of(lineups), first_of(out), desk.seats
-    rows, deals = len(lineups) // seats, len(out) // len(lineups)
+    rows = len(lineups) // seats
     decisions, steps = 0, 0
-    at_random = True  # everybody: then nobody has to be asked
-    for i in range(len(arrays.functions)):
-        at_random &= arrays.functions[i] == RANDOM
     for number in range(first, first + deals):
         deal = mix(key, np.uint64(number)) if duplicate else key
         at = 0
@@ -292,16 +302,39 @@ def _play(
                 else:
                     rng = ahead(streams, 4 * who) if duplicate else shared
                     n = rules.actions(state, legal)
-                    if at_random:
-                        chosen = below(rng, n)
-                    else:
-                        chosen = choose(book, state, who, legal, n, seated, sitting[at + who], rng)
-                    rules.apply(state, legal[chosen])
+                    rules.apply(state, legal[choose(book, state, who, legal, n, seated, sitting[at + who], rng)])
                     decisions += 1
                 steps += 1
                 who = rules.player(state)
-            rules.returns(state, gains)
-            gains = ahead(gains, seats)
+            rules.returns(state, seated.values)
+            for seat in range(seats):
+                gains[at + seat] += seated.values[seat]
             at += seats
+        if keep:
+            gains = ahead(gains, at)
+    counts[0] += decisions
+    counts[1] += steps
+
+
+@kernel(types.void(RULEBOOK, DOUBLES, DESK, types.int64, WORDS, DOUBLES, LONGS))
+def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: Any, out: Any, counts: Any) -> None:
+    """The same for players who take any move, so that nobody has to be asked: adds the payoffs up in `out` [seats]."""
+    rules, payoffs = open_rules(rulebook), np.zeros(len(out))
+    state, legal, rng = state_ptr(desk.state), first_of(desk.legal), uint64_ptr(words)
+    decisions, steps = 0, 0
+    for _ in range(deals):
+        rules.start(state, float64_ptr(params))
+        who = rules.player(state)
+        while who != TERMINAL:
+            if who == CHANCE:
+                rules.apply(state, rules.draw(state, rng))
+            else:
+                n = rules.actions(state, legal)
+                rules.apply(state, legal[below(rng, n)])
+                decisions += 1
+            steps += 1
+            who = rules.player(state)
+        rules.returns(state, float64_ptr(payoffs))
+        out += payoffs
     counts[0] += decisions
     counts[1] += steps

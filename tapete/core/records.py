@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -29,6 +30,31 @@ def pointers(typing_context: Any, record: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, parts)
 
     return types.BaseTuple.from_types(fields, record.instance_class)(record), generate
+
+
+def opener(record: Any) -> Any:
+    """An intrinsic that opens a record of pointers and whole numbers, as `words_of` wrote it, behind a pointer."""
+    fields = [_pointer(field) if isinstance(field, types.Array) else field for field in record.types]
+    opened = types.BaseTuple.from_types(fields, record.instance_class)
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def record_at(typing_context: Any, words: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            parts = []
+            for i, field in enumerate(fields):
+                word = builder.load(cgutils.gep_inbounds(builder, arguments[0], i))
+                is_number = isinstance(field, types.Integer)
+                parts.append(word if is_number else builder.inttoptr(word, context.get_value_type(field)))
+            return context.make_tuple(builder, signature.return_type, parts)
+
+        return opened(words), generate
+
+    return record_at
+
+
+def words_of(record: tuple[Any, ...]) -> list[int]:
+    """The addresses of the arrays of a record, and its whole numbers as they are."""
+    return [field.ctypes.data if isinstance(field, np.ndarray) else int(field) for field in record]
 
 
 def _pointer(array: Any) -> Any:

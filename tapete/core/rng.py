@@ -59,12 +59,12 @@ def mix(key: Any, value: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@kernel(types.int64(WORDS, types.int64))
+@kernel(types.int64(WORDS, types.int64), is_short=True)
 def _below(words: Any, n: int) -> int:
     return below(uint64_ptr(words), n)
 
 
-@kernel(types.float64(WORDS))
+@kernel(types.float64(WORDS), is_short=True)
 def _uniform(words: Any) -> float:
     return uniform(uint64_ptr(words))
 

@@ -5,46 +5,33 @@ Arrays are filled in place and stay where they are, so that a training loop allo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
-from tapete.core.compile import (
-    BYTES,
-    DOUBLES,
-    INTS,
-    LONGS,
-    ahead,
-    first_of,
-    float32_ptr,
-    float64_ptr,
-    helper,
-    kernel,
-    state_ptr,
-    uint64_ptr,
-)
+from tapete.core.compile import DOUBLES, INTS, LONGS, ahead, helper
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
+from tapete.core.crew import WORD_ROWS, Crew, task
 from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.game import Game, State
 from tapete.core.players import SEATED, Seated, choose
-from tapete.core.records import copy_state, pointers
+from tapete.core.records import copy_state, opener, words_of
 from tapete.core.rng import Rng, below
 
 STATES = types.uint8[:, ::1]
+FLAGS = types.int8[::1]
 FLOAT_ROWS = types.float32[:, ::1]
 DOUBLE_ROWS = types.float64[:, ::1]
 INT_ROWS = types.int32[:, ::1]
-WORD_ROWS = types.uint64[:, ::1]
 
 
 class Floor(NamedTuple):
-    """B tables as a kernel sees them. Views of it are the share of a thread."""
+    """B tables as a task sees them."""
 
     states: NDArray[np.uint8]  # [B, bytes]
     ended: NDArray[np.uint8]  # [B, bytes] the state in which the last game at the table ended
@@ -65,11 +52,47 @@ class Floor(NamedTuple):
 NUMBER = types.int64
 FLOOR = types.NamedTuple(
     [
-        *(STATES, STATES, INTS, INT_ROWS, INTS, types.int8[::1], DOUBLE_ROWS, LONGS, DOUBLE_ROWS, WORD_ROWS, WORD_ROWS),
+        *(STATES, STATES, INTS, INT_ROWS, INTS, FLAGS, DOUBLE_ROWS, LONGS, DOUBLE_ROWS, WORD_ROWS, WORD_ROWS),
         *(NUMBER, NUMBER, NUMBER),
     ],
     Floor,
 )
+
+
+class Order(NamedTuple):
+    """What one thread is to do with its share of the tables."""
+
+    rulebook: NDArray[np.uint64]
+    params: NDArray[np.float64]
+    first: int  # table of its share
+    end: int  # of its share
+    restart: int  # whether a finished game is followed by another one
+    begun: NDArray[np.int8]  # [B] where a game is to begin
+    chosen: NDArray[np.int32]  # [B] actions to be made
+    sampled: NDArray[np.int32]  # [B] out: actions drawn
+    looking: NDArray[np.int32]  # [B] which seat looks; nobody where it is negative
+    watched: NDArray[np.uint8]  # [B, bytes] at what
+    seen: NDArray[np.float32]  # [B, observation_size] out
+    masks: NDArray[np.int8]  # [B, actions] out
+    offsets: NDArray[np.int64]  # [B + 1] where the rows of a table's actions begin
+    rows: NDArray[np.float32]  # [actions of all tables, feature_size] out
+    observation_size: int
+    actions: int
+    feature_size: int
+
+
+ORDER = types.NamedTuple(
+    [
+        *(RULEBOOK, DOUBLES, NUMBER, NUMBER, NUMBER, FLAGS, INTS, INTS, INTS, STATES, FLOAT_ROWS, FLAGS, LONGS),
+        *(FLOAT_ROWS, NUMBER, NUMBER, NUMBER),
+    ],
+    Order,
+)
+# A thread is handed the words of three records, one behind the other.
+SEATED_AT = len(Floor._fields)
+ORDER_AT = SEATED_AT + len(Seated._fields)
+open_floor, open_seated, open_order = opener(FLOOR), opener(SEATED), opener(ORDER)
+
 ASK = 1  # instead of the address of a player: the caller of `step` decides
 CALLER = Evaluator(None, priors=True, values=False)
 PATIENCE = 10_000  # games in a row that may end before the caller has to move
@@ -92,8 +115,8 @@ class Tables:
     With `restart` a finished game is followed by another one at the same table in the same step; else the table waits
     for `begin`. A game that compiled players end before the caller has to move is counted (`games`, `totals`), and
     followed by the next. Every table has random streams of its own, named by its number: what happens there depends
-    neither on how many tables there are nor on `threads`, which pay where a step takes a millisecond: calling another
-    thread takes a tenth of that.
+    neither on how many tables there are nor on `threads`, the caller's and those that help it (`tapete.core.crew`).
+    One thread at a time may use an object.
 
     >>> from tapete.core import make
     >>> tables = Tables(make("kuhn"), 4, Rng(1))
@@ -140,39 +163,52 @@ class Tables:
         self.movers, self.legal, self.counts = self.floor.movers, self.floor.legal, self.floor.counts
         self.rewards, self.over = self.floor.rewards, self.floor.over.view(np.bool_)
         self.games, self.totals = self.floor.games, self.floor.totals
-        self._shares = [_Share(game, self.floor, part, players) for part in _parts(size, threads)]
-        self._pool = ThreadPoolExecutor(len(self._shares)) if len(self._shares) > 1 else None
-        self._chosen, self._sampled = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.int32)
-        self._seats = np.zeros(size, dtype=np.int32)
-        self._observations = np.zeros((size, spec.observation_size), dtype=np.float32)
-        self._masks = np.zeros((0, spec.actions), dtype=np.uint8)  # as large as the tables once it is asked for
-        self._rows = np.zeros((0, spec.feature_size), dtype=np.float32)  # grows to the most that was ever needed
-        self._offsets = np.zeros(size + 1, dtype=np.int64)
+        self._order = Order(
+            rulebook=game.rulebook,
+            params=game.params,
+            first=0,
+            end=size,
+            restart=restart,
+            begun=np.ones(size, dtype=np.int8),
+            chosen=np.zeros(size, dtype=np.int32),
+            sampled=np.zeros(size, dtype=np.int32),
+            looking=np.zeros(size, dtype=np.int32),
+            watched=self.floor.states,
+            seen=np.zeros((size, spec.observation_size), dtype=np.float32),
+            masks=np.zeros((0, spec.actions), dtype=np.int8),  # as large as the tables once it is asked for
+            offsets=np.zeros(size + 1, dtype=np.int64),
+            rows=np.zeros((0, spec.feature_size), dtype=np.float32),  # grows to the most that was ever needed
+            observation_size=spec.observation_size,
+            actions=spec.actions,
+            feature_size=spec.feature_size,
+        )
+        self._seen = self._order.seen
+        ends = [size * i // threads for i in range(threads + 1)]  # as even as can be
+        shares = [(first, end) for first, end in pairwise(ends) if end > first]
+        self._seated = [_sit_down(game, players) for _ in shares]
+        words = [
+            [*words_of(self.floor), *words_of(seated), *words_of(self._order._replace(first=first, end=end))]
+            for (first, end), (seated, _) in zip(shares, self._seated, strict=True)
+        ]
+        self._kept = [self.floor, self._seated, self._order]  # what the words point at
+        self._crew = Crew(np.array(words, dtype=np.uint64), self._kept)
         self.begin()
 
     def __len__(self) -> int:
         return len(self.movers)
 
-    def _each(self, work: Callable[[_Share], Any]) -> None:
-        """Does the work of every thread; kernels let go of the interpreter."""
-        if self._pool is None:
-            work(self._shares[0])
-        else:
-            waiting = [self._pool.submit(work, share) for share in self._shares[1:]]
-            work(self._shares[0])
-            for future in waiting:
-                future.result()
+    def _point(self, **arrays: NDArray[Any]) -> None:
+        """Puts other arrays into the order."""
+        for name, array in arrays.items():
+            if array is not getattr(self._order, name):
+                changed: dict[str, Any] = {name: array}
+                self._order = self._kept[-1] = self._order._replace(**changed)
+                self._crew.words[:, ORDER_AT + Order._fields.index(name)] = array.ctypes.data
 
     def begin(self, which: ArrayLike | None = None) -> None:
         """Begins a game at these tables (a mask [B]; all of them, if it isn't said), whatever was there."""
-        chosen = np.ones(len(self), dtype=np.uint8)
-        if which is not None:
-            chosen[:] = np.asarray(which, dtype=np.bool_)
-        game = self.game
-        restart = self.restart
-        self._each(
-            lambda share: _begin(game.rulebook, game.params, share.floor, share.seated, chosen[share.part], restart)
-        )
+        self._order.begun[:] = True if which is None else np.asarray(which, dtype=np.bool_)
+        self._crew.do(_begin)
         self._expect_movers()
 
     def _expect_movers(self) -> None:
@@ -187,13 +223,8 @@ class Tables:
         """
         if np.shape(actions) != self.movers.shape:
             raise TapeteError(f"{len(self)} actions are needed, not {np.shape(actions)}")
-        np.copyto(self._chosen, actions, casting="same_kind")
-        game, restart = self.game, self.restart
-        self._each(
-            lambda share: _step(
-                game.rulebook, game.params, share.floor, share.seated, self._chosen[share.part], restart
-            )
-        )
+        np.copyto(self._order.chosen, actions, casting="same_kind")
+        self._crew.do(_step)
         self._expect_movers()
 
     def sample(self) -> NDArray[np.int32]:
@@ -201,8 +232,8 @@ class Tables:
 
         Where the game is over it is 0.
         """
-        _sample(self.floor, self._sampled)  # on one thread: it is over before another would have begun
-        return self._sampled
+        self._crew.do(_sample)
+        return self._order.sampled
 
     def check(self, actions: NDArray[np.int32]) -> None:
         """Raises if one of the actions is not legal at its table; `step` trusts its caller."""
@@ -212,10 +243,10 @@ class Tables:
 
     def mask(self) -> NDArray[np.bool_]:
         """Which actions are legal [B, actions]; overwritten by the next call."""
-        if not len(self._masks):
-            self._masks = np.zeros((len(self), self.game.spec.actions), dtype=np.uint8)
-        self._each(lambda share: _mask(share.floor, self._masks[share.part]))
-        return self._masks.view(np.bool_)
+        if not len(self._order.masks):
+            self._point(masks=np.zeros((len(self), self._order.actions), dtype=np.int8))
+        self._crew.do(_mask)
+        return self._order.masks.view(np.bool_)
 
     def observe(
         self, seats: ArrayLike | None = None, *, ended: bool = False, out: NDArray[np.float32] | None = None
@@ -226,16 +257,15 @@ class Tables:
         the last game at the table was over: the last observation before a restart. Seats with a shorter observation
         than others leave the rest of the row as it is; rows are zeros where nobody looks (a negative seat).
         """
-        out = self._observations if out is None else out
-        if seats is None:
-            seats = self.movers
-        self._seats[:] = seats
-        if self._seats.max() >= self.game.players:
-            raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {self._seats.max()}")
-        source = self.floor.ended if ended else self.floor.states
-        self._each(
-            lambda share: _observe(self.game.rulebook, source[share.part], self._seats[share.part], out[share.part])
-        )
+        out = self._seen if out is None else out
+        if out.shape != self._seen.shape or out.dtype != np.float32 or not out.flags.carray:
+            raise TapeteError(f"observations need an array of float32 {self._seen.shape}, one row behind the other")
+        looking = self._order.looking
+        looking[:] = self.movers if seats is None else seats
+        if looking.max() >= self.game.players:
+            raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {looking.max()}")
+        self._point(watched=self.floor.ended if ended else self.floor.states, seen=out)
+        self._crew.do(_observe)
         return out
 
     def features(self) -> Features:
@@ -243,41 +273,28 @@ class Tables:
 
         What belongs together is told by offsets: nothing is padded, so a network scores all of it in one call.
         """
-        np.cumsum(self.counts, out=self._offsets[1:])
-        total = int(self._offsets[-1])
-        if total > len(self._rows):
-            self._rows = np.zeros((total + total // 2, self._rows.shape[1]), dtype=np.float32)
-        self._each(
-            lambda share: _features(
-                self.game.rulebook, share.floor, self._offsets[share.part.start : share.part.stop + 1], self._rows
-            )
-        )
-        return Features(self._rows[:total], self._offsets)
+        offsets = self._order.offsets
+        np.cumsum(self.counts, out=offsets[1:])
+        total = int(offsets[-1])
+        if total > len(self._order.rows):
+            self._point(rows=np.zeros((total + total // 2, self._order.feature_size), dtype=np.float32))
+        self._crew.do(_features)
+        return Features(self._order.rows[:total], offsets)
 
     def state(self, i: int) -> State:
         """A copy of one table's state, for looking at it."""
         return State(self.game, self.floor.states[i].copy(), None)
 
 
-class _Share:
-    """The tables of one thread, and the players that sit there."""
-
-    def __init__(self, game: Game, floor: Floor, part: slice, players: Sequence[MakeEvaluator | None]) -> None:
-        self.part = part
-        self.floor = Floor(*cast(Any, [x[part] if isinstance(x, np.ndarray) else x for x in floor]))
-        made = [make() if make else CALLER for make in players or [None] * game.players]
-        self.models = [player.model for player in made]
-        self.players = made  # which the addresses in `seated` point into
-        self.seated = Seated.of(game, made, self.models)
-        for seat, player in enumerate(made):
-            if player is CALLER:
-                self.seated.functions[seat] = ASK
-
-
-def _parts(size: int, threads: int) -> list[slice]:
-    """The tables of each thread, as even as can be."""
-    ends = [size * i // threads for i in range(threads + 1)]
-    return [slice(start, end) for start, end in pairwise(ends) if end > start]
+def _sit_down(game: Game, players: Sequence[MakeEvaluator | None]) -> tuple[Seated, list[Any]]:
+    """The players of one thread, and what has to live as long as they do."""
+    made = [make() if make else CALLER for make in players or [None] * game.players]
+    models = [player.model for player in made]
+    seated = Seated.of(game, made, models)
+    for seat, player in enumerate(made):
+        if player is CALLER:
+            seated.functions[seat] = ASK
+    return seated, [made, models]
 
 
 @helper
@@ -290,27 +307,32 @@ def _forget_end(floor: Any, i: int) -> None:
 
 
 @helper
-def _advance(book: Any, state: Any, legal: Any, seated: Any, chance: Any, choice: Any) -> Any:
+def _advance(words: Any, i: int) -> Any:
     """Lets chance and the compiled players move until the caller has to; returns who that is, or TERMINAL."""
+    floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
+    state, book = ahead(floor.states, i * floor.size), order.rulebook
     rules = open_rules(book)
     who = rules.player(state)
     while who != TERMINAL:
         if who == CHANCE:
-            rules.apply(state, rules.draw(state, chance))
+            rules.apply(state, rules.draw(state, ahead(floor.chance, 4 * i)))
         elif seated.functions[who] == ASK:
             break
         else:
+            legal = ahead(floor.legal, i * floor.width)
             n = rules.actions(state, legal)
-            rules.apply(state, legal[choose(book, state, who, legal, n, seated, who, choice)])
+            chosen = choose(book, state, who, legal, n, seated, who, ahead(floor.choice, 4 * i))
+            rules.apply(state, legal[chosen])
         who = rules.player(state)
     return who
 
 
 @helper
-def _settle(book: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
+def _settle(words: Any, i: int) -> None:
     """A game is over: pays, and keeps the first end of a step for the caller to look at."""
-    seats = floor.seats
-    open_rules(book).returns(state, payoffs)
+    floor, payoffs = open_floor(words), open_seated(ahead(words, SEATED_AT)).values
+    seats, state = floor.seats, ahead(floor.states, i * floor.size)
+    open_rules(open_order(ahead(words, ORDER_AT)).rulebook).returns(state, payoffs)
     for seat in range(seats):
         floor.totals[i * seats + seat] += payoffs[seat]
     floor.games[i] += 1
@@ -322,75 +344,80 @@ def _settle(book: Any, floor: Any, state: Any, payoffs: Any, i: int) -> None:
 
 
 @helper
-def _arrive(book: Any, start: Any, floor: Any, seated: Any, i: int, restart: bool) -> None:
+def _arrive(words: Any, i: int) -> None:
     """Goes on at a table until the caller has to move there, or for good where games don't restart."""
-    rules = open_rules(book)
-    state, legal = ahead(floor.states, i * floor.size), ahead(floor.legal, i * floor.width)
-    chance, choice = ahead(floor.chance, 4 * i), ahead(floor.choice, 4 * i)
-    who = _advance(book, state, legal, seated, chance, choice)
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    state, rules = ahead(floor.states, i * floor.size), open_rules(order.rulebook)
+    who = _advance(words, i)
     patience = PATIENCE
     while who == TERMINAL:
-        _settle(book, floor, state, seated.values, i)
+        _settle(words, i)
         patience -= 1
-        if not restart or patience == 0:
+        if not order.restart or patience == 0:
             break
-        rules.start(state, start)
-        who = _advance(book, state, legal, seated, chance, choice)
+        rules.start(state, order.params)
+        who = _advance(words, i)
     floor.movers[i] = who
-    floor.counts[i] = rules.actions(state, legal) if who != TERMINAL else 0
+    floor.counts[i] = rules.actions(state, ahead(floor.legal, i * floor.width)) if who != TERMINAL else 0
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, BYTES, types.boolean))
-def _begin(rulebook: Any, params: Any, arrays: Any, players: Any, which: Any, restart: bool) -> None:
-    book, floor, seated = uint64_ptr(rulebook), pointers(arrays), pointers(players)
-    for i in range(len(which)):
-        if which[i]:
+@task
+def _begin(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    for i in range(order.first, order.end):
+        if order.begun[i]:
             _forget_end(floor, i)
-            open_rules(book).start(ahead(floor.states, i * floor.size), float64_ptr(params))
-            _arrive(book, float64_ptr(params), floor, seated, i, restart)
+            open_rules(order.rulebook).start(ahead(floor.states, i * floor.size), order.params)
+            _arrive(words, i)
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, FLOOR, SEATED, INTS, types.boolean))
-def _step(rulebook: Any, params: Any, arrays: Any, players: Any, actions: Any, restart: bool) -> None:
-    book, floor, seated = uint64_ptr(rulebook), pointers(arrays), pointers(players)
-    for i in range(len(actions)):
+@task
+def _step(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    for i in range(order.first, order.end):
         _forget_end(floor, i)
         if floor.movers[i] != TERMINAL:
-            open_rules(book).apply(ahead(floor.states, i * floor.size), actions[i])
-            _arrive(book, float64_ptr(params), floor, seated, i, restart)
+            open_rules(order.rulebook).apply(ahead(floor.states, i * floor.size), order.chosen[i])
+            _arrive(words, i)
 
 
-@kernel(types.void(FLOOR, INTS))
-def _sample(floor: Any, out: Any) -> None:
-    choices, legal, width = first_of(floor.choice), first_of(floor.legal), floor.width
-    for i in range(len(out)):
+@task
+def _sample(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    for i in range(order.first, order.end):
         n = floor.counts[i]
-        out[i] = legal[i * width + below(ahead(choices, 4 * i), n)] if n > 0 else 0
+        order.sampled[i] = floor.legal[i * floor.width + below(ahead(floor.choice, 4 * i), n)] if n > 0 else 0
 
 
-@kernel(types.void(FLOOR, STATES))
-def _mask(floor: Any, out: Any) -> None:
-    for i in range(len(out)):
-        out[i] = 0
+@task
+def _mask(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    for i in range(order.first, order.end):
+        mask, legal = ahead(order.masks, i * order.actions), ahead(floor.legal, i * floor.width)
+        for action in range(order.actions):
+            mask[action] = 0
         for j in range(floor.counts[i]):
-            out[i, floor.legal[i, j]] = 1
+            mask[legal[j]] = 1
 
 
-@kernel(types.void(RULEBOOK, STATES, INTS, FLOAT_ROWS))
-def _observe(rulebook: Any, states: Any, seats: Any, out: Any) -> None:
-    rules = open_rules(rulebook)
-    for i in range(len(states)):
-        if seats[i] >= 0:
-            rules.observe(state_ptr(states[i]), seats[i], float32_ptr(out[i]))
+@task
+def _observe(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    rules = open_rules(order.rulebook)
+    for i in range(order.first, order.end):
+        seen = ahead(order.seen, i * order.observation_size)
+        if order.looking[i] >= 0:
+            rules.observe(ahead(order.watched, i * floor.size), order.looking[i], seen)
         else:
-            out[i] = 0.0
+            for k in range(order.observation_size):
+                seen[k] = 0.0
 
 
-@kernel(types.void(RULEBOOK, FLOOR, LONGS, FLOAT_ROWS))
-def _features(rulebook: Any, floor: Any, offsets: Any, out: Any) -> None:
-    rules = open_rules(rulebook)
-    rows, legals = first_of(out), first_of(floor.legal)
-    for i in range(len(floor.counts)):
-        state, legal = state_ptr(floor.states[i]), ahead(legals, i * floor.width)
+@task
+def _features(words: Any) -> None:
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    rules, size = open_rules(order.rulebook), order.feature_size
+    for i in range(order.first, order.end):
+        state, legal = ahead(floor.states, i * floor.size), ahead(floor.legal, i * floor.width)
         for j in range(floor.counts[i]):
-            rules.features(state, legal[j], ahead(rows, (offsets[i] + j) * out.shape[1]))
+            rules.features(state, legal[j], ahead(order.rows, (order.offsets[i] + j) * size))

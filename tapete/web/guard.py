@@ -19,7 +19,7 @@ from tapete.web.limits import Limits, address_of
 
 SPARE = 400  # file descriptors for everything else: files, the store, those that are just being accepted
 MOST_WANTED = 1 << 16
-CHUNK = 4096  # bytes that are read at once (asyncio's own 256 KB may be ten thousand messages, parsed in one go)
+CHUNK = 512  # bytes that are read at once: twenty small messages, parsed in one go (by asyncio itself, ten thousand)
 
 
 def descriptors() -> int:

@@ -39,7 +39,9 @@ class House:
         self.rooms: dict[str, Room] = {}
         self.loading: dict[str, asyncio.Future[Room | None]] = {}
         self.quick = Line("quick", 2, CROWD)  # agents that don't search
-        self.slow = Line("slow", limits.threads)  # those that do, and all that people ask to be thought about
+        self.slow = Line(
+            "slow", limits.threads, is_patient=True
+        )  # those that do, and all that people ask to be thought about
         self.errands = Line("errands", 2)  # everything else: games, lists, replays
         self.messages = Meter(limits.messages_each, limits.messages_at)
         self.makes = Meter(limits.makes_each, limits.makes_at)
@@ -102,11 +104,10 @@ class House:
 
     async def _load(self, name: str, who: Who) -> Room | None:
         try:
-            found = self.store.load(name)
-            if found is None:
+            kept = self.store.load(name)
+            if kept is None:
                 return None
-            table, history = found
-            await self.errands.run(who, table.replay, history)
+            table = await self.errands.run(who, kept.open)
             size = await self.errands.run(who, table_bytes, table)
         except TapeteError as error:
             broken = error if isinstance(error, Refused) else Refused("broken", f"this table can't be opened: {error}")

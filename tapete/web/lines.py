@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
+import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -20,7 +23,15 @@ from tapete.web.limits import Who
 Result = TypeVar("Result")
 Ticket = asyncio.Future[None]  # done when it is its owner's turn
 MOVE, THOUGHT, REVIEW = range(3)  # ranks: who goes first
+NICE = 5  # how far searches step back: not so far that one of them, holding the interpreter, is kept from going on
 TICK = 0.02  # seconds: where something took longer than it should have, it is told at the next of these
+
+
+def step_back() -> None:
+    """This thread gets what others leave of the processors. Only Linux has priorities by thread."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
 class Ring:
@@ -54,10 +65,11 @@ class Line:
 
     :param threads: how many work at a time.
     :param places: how many may be inside at a time, those who are held included; else as many as threads.
+    :param is_patient: whether the threads leave the processor to whoever wants it, the loop above all.
     """
 
-    def __init__(self, name: str, threads: int, places: int = 0) -> None:
-        self.pool = ThreadPoolExecutor(threads, name)
+    def __init__(self, name: str, threads: int, places: int = 0, *, is_patient: bool = False) -> None:
+        self.pool = ThreadPoolExecutor(threads, name, step_back if is_patient else None)
         self.places = places or threads
         self.inside: Counter[str] = Counter()  # by address
         self.rings = [Ring() for _ in (MOVE, THOUGHT, REVIEW)]
@@ -77,16 +89,30 @@ class Line:
         """
         await self._enter(who, rank)
         loop, began = asyncio.get_running_loop(), time.perf_counter()
+        told: asyncio.Future[tuple[Result, float]] = loop.create_future()
 
-        def held() -> float:
-            """Seconds for which it must still be held."""
+        def done(future: Future[Result]) -> None:
+            """In the thread, which wakes the loop once."""
             took = time.perf_counter() - began
-            return (hold if took <= hold else math.ceil(took / TICK) * TICK) - took if hold else 0.0
-
-        def done(_: object) -> None:
-            """The place is free when the thread is, even where nobody waits for it any more."""
             with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(lambda: loop.call_later(held(), self._leave, who.address))
+                loop.call_soon_threadsafe(keep, future, took)
+
+        def keep(future: Future[Result], took: float) -> None:
+            passed = time.perf_counter() - began
+            until = hold if passed <= hold else math.ceil(passed / TICK) * TICK
+            loop.call_later(until - passed if hold else 0.0, tell, future, took)
+
+        def tell(future: Future[Result], took: float) -> None:
+            """The place is free from now on, even where nobody waits for this any more."""
+            self._leave(who.address)
+            if told.done():
+                return
+            if future.cancelled():
+                told.cancel()
+            elif error := future.exception():
+                told.set_exception(error)
+            else:
+                told.set_result((future.result(), took))
 
         try:
             future = self.pool.submit(work, *arguments)
@@ -94,11 +120,10 @@ class Line:
             self._leave(who.address)
             raise
         future.add_done_callback(done)
-        result = await asyncio.wrap_future(future)
-        took = time.perf_counter() - began
-        if hold:
-            await asyncio.sleep(held())
-        return result, took
+        try:
+            return await told
+        finally:
+            future.cancel()  # where nobody waits any more and no thread has begun
 
     def close(self) -> None:
         """Nothing more is begun."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import socket
+import sys
 import threading
 import webbrowser
 from logging.handlers import RotatingFileHandler
@@ -20,6 +22,8 @@ from tapete.web.server import LARGEST_MESSAGE, application
 EVERYWHERE = ("0.0.0.0", "::")
 BACKLOG = 100  # connections that the system keeps until they are taken, and that are taken at once
 LOG_BYTES, LOGS = 1 << 20, 3
+SWITCH = 0.001  # seconds after which a thread must let another have the interpreter: the loop waits for it all the time
+RARELY = 100  # of the younger collections of garbage, before one of all
 
 
 def data_folder() -> Path:
@@ -103,6 +107,15 @@ def introduction(host: str, port: int) -> str:
     return "\n".join(lines)
 
 
+def keep_steady() -> None:
+    """Nothing holds the loop for long that can be had in small pieces, or once and for all, before anybody comes."""
+    sys.setswitchinterval(SWITCH)
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, RARELY)
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: to look through all of it for garbage takes 150 ms each time
+
+
 def serve(
     host: str, port: int, data: Path | None, names: tuple[str, ...], proxies: tuple[str, ...], *, open_page: bool
 ) -> None:
@@ -115,4 +128,5 @@ def serve(
     print(told, flush=True)
     if open_page:
         threading.Timer(0.5, webbrowser.open, (told.split()[3],)).start()
+    keep_steady()
     running.run(sockets=[listening])

@@ -17,13 +17,36 @@ from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from tapete.core import TapeteError, make
 from tapete.core.locks import FileLock
 from tapete.web.migrations import SCHEMA, VERSION, migrate
 from tapete.web.table import Options, Refused, Seat, Table, Totals
+
+
+class Kept(NamedTuple):
+    """A table as it is kept. Opening it loads a game and makes all moves: that is left to a thread."""
+
+    name: str
+    about: tuple[Any, ...]  # game, maker, invite, options, before, next
+    seats: list[tuple[Any, ...]]
+    moves: list[int]
+
+    def open(self) -> Table:
+        """The table, every move checked."""
+        game, maker, invite, options, before, after = self.about
+        try:
+            rules, seats = make(game), [Seat(*seat) for seat in self.seats]
+            if len(seats) != rules.players:
+                raise TapeteError(f"{game} has {rules.players} seats, not {len(seats)}")
+            table = Table(self.name, rules, seats, Options(**json.loads(options)), maker=maker, invite=invite)
+            table.before, table.next = Totals(**json.loads(before)), after
+        except (TapeteError, ValueError, TypeError) as error:
+            raise Refused("broken", f"this table can't be opened any more: {error}") from None
+        table.replay(self.moves)
+        return table
 
 
 class Store:
@@ -139,27 +162,18 @@ class Store:
                 "update tables set returns = ?, counted = ? where name = ?", (returns, table.counted, table.name)
             )
 
-    def load(self, name: str) -> tuple[Table, list[int]] | None:
-        """A table before its first move, and the moves; replaying them takes a while, and is left to a thread."""
-        row = self.db.execute(
+    def load(self, name: str) -> Kept | None:
+        """What is kept of a table."""
+        about = self.db.execute(
             "select game, maker, invite, options, before, next from tables where name = ?", (name,)
         ).fetchone()
-        if row is None:
+        if about is None:
             return None
-        game, maker, invite, options, before, after = row
-        rows = self.db.execute(
+        seats = self.db.execute(
             "select kind, called, owner, thinking from seats where name = ? order by seat", (name,)
         ).fetchall()
-        try:
-            rules, seats = make(game), [Seat(*seat) for seat in rows]
-            if len(seats) != rules.players:
-                raise TapeteError(f"{game} has {rules.players} seats, not {len(seats)}")
-            table = Table(name, rules, seats, Options(**json.loads(options)), maker=maker, invite=invite)
-            table.before, table.next = Totals(**json.loads(before)), after
-        except (TapeteError, ValueError, TypeError) as error:
-            raise Refused("broken", f"this table can't be opened any more: {error}") from None
         moves = self.db.execute("select action from moves where name = ? order by ply", (name,)).fetchall()
-        return table, [action for (action,) in moves]
+        return Kept(name, about, seats, [action for (action,) in moves])
 
     def mark_broken(self, name: str, why: str) -> None:
         """A table that can't be opened is listed as what it is."""

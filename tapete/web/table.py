@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tapete.core import Game, Record, Rng, Scene, State, TapeteError, View
-from tapete.core.story import Event, shared, witness
+from tapete.core.story import Event, shared, told
 
 PERSON, AGENT, OPEN = "person", "agent", "open"
 THINKING = ("never", "after", "always")  # when a person is shown what an agent thinks of his position
@@ -65,16 +65,19 @@ class Story:
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.seats = seats
         self.state = game.start()
+        self.views = [self.state.view(seat) for seat in seats]
         self.events: list[tuple[int, Event]] = []
 
     def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
         """Every move that can be told, with its ply."""
-        told = len(self.state.history or ())
-        for ply, action in enumerate(history[told:], start=told):
-            event = witness(self.state, action, self.seats)
+        known = len(self.state.history or ())
+        for ply, action in enumerate(history[known:], start=known):
+            before, views = self.state.copy(), self.views
+            self.state.apply(action)
+            self.views = [self.state.view(seat) for seat in self.seats]
+            event = told(before, action, views, self.views)
             if event.seat is not None or event.news:
                 self.events.append((ply, event))
-            self.state.apply(action)
         return self.events
 
 
@@ -212,8 +215,7 @@ class Table:
 
     def message(self, owner: str, here: Collection[str] = ()) -> dict[str, Any]:
         """Everything that somebody may know of this table; `here` are those who look at it."""
-        seat = self.seat_of(owner)
-        returns = self.state.returns() if self.over else None
+        seat, over, complete = self.seat_of(owner), self.over, self.complete  # asked once: each asks the rules
         return {
             "is": "table",
             "table": self.name,
@@ -222,10 +224,10 @@ class Table:
             "ply": self.ply,
             "seat": seat,
             "seats": [self._seat_json(each, owner, here) for each in self.seats],
-            "complete": self.complete,
+            "complete": complete,
             "player": self.player,
-            "over": self.over,
-            "returns": returns,
+            "over": over,
+            "returns": self.state.returns() if over else None,
             "scene": self.scene(seat).to_json(),
             "told": [_told_json(at, event) for at, event in self.told(seat)],
             "practice": self.options.practice,
@@ -236,8 +238,8 @@ class Table:
             "can_steer": self.may_steer(owner),
             "can_undo": self.undo_to(seat) is not None,
             "thinking": "never" if seat is None else self.seats[seat].thinking,
-            "game_id": self.name if self.over else None,
-            "invite": self.invite if owner == self.maker and not self.complete else None,
+            "game_id": self.name if over else None,
+            "invite": self.invite if owner == self.maker and not complete else None,
             "next": self.next or None,
             "totals": asdict(self.totals),
         }

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from numba import types
 from numba.core import config
 
 import tapete
-from tapete.core.compile import compile_rule, helper, kernel, progress, waiting
+from tapete.core import calls
+from tapete.core.atomic import load_word
+from tapete.core.compile import compile_rule, first_of, helper, kernel, progress, waiting
 
 HELPER = "from tapete.core.compile import helper\n\n@helper\ndef number():\n    return {}\n"
 KERNEL = """
@@ -104,9 +107,55 @@ def test_a_helper_is_compiled_once_for_all_numbers_and_works_in_python_too() -> 
     assert power(3, 2) == 9
 
 
+def test_a_kernel_lets_python_go_on_beside_it() -> None:
+    @kernel(types.int64(types.uint64[::1], types.int64))
+    def wait(words, most):
+        looks = 0
+        while looks < most and load_word(first_of(words)) == 0:
+            looks += 1
+        return most - looks
+
+    words = np.zeros(1, dtype=np.uint64)
+    assert wait(words, 10) == 0
+    with ThreadPoolExecutor(1) as pool:
+        waiting_for = pool.submit(wait, words, 20_000_000_000)
+        time.sleep(0.05)  # by now it waits
+        words[0] = 1
+        assert waiting_for.result() > 0
+
+
+def test_what_is_compiled_for_the_sake_of_another_is_told_in_between(monkeypatch: pytest.MonkeyPatch) -> None:
+    @kernel("int64(int64)")
+    def inner(x):
+        return x + 1
+
+    @kernel("int64(int64)")
+    def outer(x):
+        return 2 * inner(x)
+
+    told: list[list[str]] = []
+    monkeypatch.setattr(progress, "_show", lambda: told.append([name.split(".")[-1] for name in progress.names]))
+    assert outer(1) == 4
+    assert told == [["outer"], ["outer", "inner"], ["outer"], []]
+
+
 def test_importing_the_package_compiles_nothing() -> None:
     script = "import tapete.cli, tapete.search.mcts; from tapete.core.compile import progress; print(progress.done)"
     folder = Path(tapete.__file__).parent.parent
     environment = {"PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": "/dev/null/nowhere"}
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "0\n"
+
+
+def test_calls_on_one_state_keep_the_interpreter_and_algorithms_do_not() -> None:
+    """Where other threads wait for it, giving it up costs more than the call."""
+    short = [each for each in vars(calls).values() if hasattr(each, "targetoptions")]
+    assert len(short) == 11
+    assert not any(each.targetoptions["nogil"] for each in short)
+
+    @kernel("int64()")
+    def algorithm() -> int:
+        return 1
+
+    options: Any = algorithm
+    assert options.targetoptions["nogil"]

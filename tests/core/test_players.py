@@ -13,7 +13,7 @@ from tapete.agents.compiled import Compiled
 from tapete.arena import match
 from tapete.core import calls
 from tapete.core.evaluator import Evaluator, MakeEvaluator
-from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play
+from tapete.core.players import CHUNK, SEAT, opinion, play, random, random_play, share_out
 from tapete.search import playouts
 from tapete.testing import BrokenContract, check_player
 from tests.core.players import first_move, knowing, last_move, peeking, shouting, spoiling, stubborn
@@ -106,12 +106,43 @@ def test_results_do_not_depend_on_threads(duplicate: bool) -> None:
     assert one[1:] == three[1:]
 
 
+@pytest.mark.parametrize("duplicate", [False, True])
+def test_payoffs_that_are_not_kept_are_added_up(duplicate: bool) -> None:
+    game, lineups = tapete.make("kuhn"), [(0, 1), (1, 0), (1, 1)]
+    deals = 17 * CHUNK + 5
+    kept, added, threaded = (
+        play(game, [knowing, random], deals, Rng(1), lineups=lineups, duplicate=duplicate, keep=keep, threads=threads)
+        for keep, threads in ((True, 1), (False, 1), (False, 3))
+    )
+    assert added.returns.shape == (1, 3, 2)
+    assert (added.returns == kept.returns.sum(axis=0)).all()
+    assert (threaded.returns == added.returns).all()
+    assert kept[1:] == added[1:] == threaded[1:]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_work_that_fails_in_a_thread_fails_for_all(threads: int) -> None:
+    done = []
+
+    def work(thread: int, item: int) -> None:
+        if item == 5:
+            raise TapeteError("the sixth is bad")
+        done.append(item)
+
+    with pytest.raises(TapeteError, match="the sixth is bad"):
+        share_out(work, range(threads), range(10))
+    assert set(done) >= {0, 1, 2, 3, 4}
+
+
 def test_random_play_is_the_same_for_the_same_seed() -> None:
     game = tapete.make("truco")
     one, two, three = (random_play(game, 20, Rng(seed)) for seed in (1, 1, 2))
     assert (one.returns == two.returns).all()
     assert one[1:] == two[1:] != three[1:]
     assert one.returns.sum() == 0
+    kept = play(game, [random, random], 20, Rng(1), duplicate=False)
+    assert (kept.returns.sum(axis=0) == one.returns[0]).all()
+    assert kept[1:] == one[1:]
 
 
 def test_counts_are_those_of_the_game() -> None:

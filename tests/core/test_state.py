@@ -104,6 +104,22 @@ def test_only_the_mover_sees_legal_actions() -> None:
     assert state.view(0).features().tolist() == [[1, 0], [0, 1]]
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_imagining_a_world_leaves_the_view_as_it_is(name: str) -> None:
+    view = played(name, 3).view(1)
+    before = view._world.tobytes()
+    worlds = [view.sample(Rng(seed)) for seed in range(5)]
+    assert view._world.tobytes() == before
+    assert all(world.data is not other.data for world in worlds for other in worlds if world is not other)
+
+
+def test_a_seat_sees_as_many_numbers_as_its_own_observation_has() -> None:
+    state = played("doudizhu", 5)
+    seen = [len(state.view(seat).observation()) for seat in range(3)]
+    assert seen == [sum(part.size for part in state.game.spec.observation(seat)) for seat in range(3)]
+    assert len(set(seen)) > 1
+
+
 def test_a_hidden_choice_is_secret_and_an_open_one_is_not() -> None:
     state = tapete.make("rps").start()
     assert [state.view(seat).is_secret for seat in range(2)] == [False, True]

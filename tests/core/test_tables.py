@@ -11,7 +11,7 @@ import pytest
 import tapete
 from tapete import IllegalAction, Rng, TapeteError
 from tapete.core.contract import TERMINAL
-from tapete.core.evaluator import MakeEvaluator
+from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.players import random
 from tapete.core.tables import Tables
 from tests.core.players import first_move, knowing, stubborn
@@ -52,6 +52,8 @@ def test_tables_play_the_same_games_as_single_states(name: str, threads: int) ->
         tables.step(chosen)
         for i, state in enumerate(after):
             assert not state.over or tables.over[i]
+            if state.player >= 0:
+                assert (tables.floor.states[i] == state.data).all()
             if state.over:  # not by a card that chance turned up afterwards
                 assert state.returns() == tables.rewards[i].tolist()
                 assert (tables.floor.ended[i] == state.data).all()
@@ -76,6 +78,20 @@ def test_any_seat_can_be_asked_what_it_sees(name: str) -> None:
         tables.step(tables.sample())
 
 
+def test_observations_are_written_where_the_caller_wants_them() -> None:
+    tables = Tables(tapete.make("leduc"), 5, Rng(3), threads=2)
+    for _ in range(20):
+        own = tables.observe().copy()
+        other = np.full(own.shape, 7, dtype=np.float32)
+        assert tables.observe(out=other) is other
+        assert (other == own).all()
+        assert tables.observe() is not other
+        kept = other.copy()
+        tables.step(tables.sample())
+        tables.observe()
+        assert (other == kept).all()
+
+
 def test_the_last_observation_is_kept_when_the_next_game_has_begun() -> None:
     game = tapete.make("leduc")
     tables = Tables(game, 6, Rng(5))
@@ -98,16 +114,16 @@ def play_on(tables: Tables, steps: int) -> list[bytes]:
     seen = []
     for _ in range(steps):
         tables.step(tables.sample())
-        seen.append(tables.floor.states[:3].tobytes() + tables.rewards[:3].tobytes())
+        seen.append(tables.floor.states[:8].tobytes() + tables.rewards[:8].tobytes())
     return seen
 
 
 @pytest.mark.parametrize("name", ["truco", "leduc"])
 def test_what_happens_at_a_table_depends_on_no_other_table(name: str) -> None:
     game = tapete.make(name)
-    few, many, threaded = (Tables(game, size, Rng(1), threads=t) for size, t in ((3, 1), (17, 1), (8, 4)))
+    few, many, threaded = (Tables(game, size, Rng(1), threads=t) for size, t in ((8, 1), (17, 1), (8, 4)))
     assert play_on(few, 80) == play_on(many, 80) == play_on(threaded, 80)
-    assert play_on(few, 1) != play_on(Tables(game, 3, Rng(2)), 1)
+    assert play_on(few, 1) != play_on(Tables(game, 8, Rng(2)), 1)
 
 
 def test_the_cards_do_not_depend_on_how_moves_are_chosen() -> None:
@@ -133,6 +149,7 @@ def test_without_restart_a_table_waits_for_the_next_game() -> None:
     assert not tables.over.any()
     assert not tables.counts.any()
     assert not tables.mask().any()
+    assert tables.observe(0).any()
     assert not tables.observe().any()
     assert len(tables.features().rows) == 0
     tables.begin([True, False, False, True])
@@ -218,6 +235,20 @@ def test_random_players_at_a_table_play_at_random() -> None:
     assert (abs(counts - 1000 / 3) < 75).all()
 
 
+@pytest.mark.parametrize(("tables", "threads", "made"), [(6, 1, 1), (6, 3, 3), (2, 5, 2)])
+def test_every_thread_has_players_of_its_own(tables: int, threads: int, made: int) -> None:
+    """Their scratch memory is for one thread; and where there are more threads than tables, some are not needed."""
+    players = []
+
+    def player() -> Evaluator:
+        players.append(knowing())
+        return players[-1]
+
+    asked = Tables(tapete.make("kuhn"), tables, Rng(1), players=[None, player], threads=threads)
+    assert len(players) == made
+    assert len(asked._crew.threads) == made - 1
+
+
 def test_tables_refuse_what_does_not_fit() -> None:
     game = tapete.make("kuhn")
     tables = Tables(game, 3, Rng(1))
@@ -228,6 +259,10 @@ def test_tables_refuse_what_does_not_fit() -> None:
         tables.check(np.full(3, 5, dtype=np.int32))
     with pytest.raises(TapeteError, match="seats 0 to 1, not 2"):
         tables.observe(2)
+    wrong: list[Any] = [np.zeros((3, 8), "f4"), np.zeros((2, 9), "f4"), np.zeros((3, 9)), np.zeros((9, 3), "f4").T]
+    for out in wrong:
+        with pytest.raises(TapeteError, match=r"an array of float32 \(3, 9\)"):
+            tables.observe(out=out)
     with pytest.raises(TapeteError, match="at least one table"):
         Tables(game, 0, Rng(1))
     with pytest.raises(TapeteError, match="2 seats, not 1"):

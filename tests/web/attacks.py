@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket as sockets
+import struct
 import sys
 import threading
 import time
@@ -36,10 +37,14 @@ class Attack:
         return time.monotonic() < self.end
 
     def dial(self) -> sockets.socket:
-        return sockets.create_connection((HERE, self.port), timeout=5, source_address=(ATTACKER, 0))
+        """A connection that is cut off when it is closed: no port stays taken, so attacks can follow each other."""
+        socket = sockets.create_connection((HERE, self.port), timeout=5, source_address=(ATTACKER, 0))
+        socket.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, struct.pack("ii", 1, 0))
+        return socket
 
     def ask(self, method: str, path: str, cookie: str = "", data: Any = None) -> tuple[int, dict[str, str], bytes]:
-        connection = HTTPConnection(HERE, self.port, timeout=5, source_address=(ATTACKER, 0))
+        connection = HTTPConnection(HERE, self.port)
+        connection.sock = self.dial()
         headers = {"Origin": f"http://{HERE}:{self.port}", "Content-Type": "application/json", "Cookie": cookie}
         try:
             connection.request(method, path, None if data is None else json.dumps(data), headers)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from tapete.web.limits import Who
-from tapete.web.lines import MOVE, REVIEW, THOUGHT, Line
+from tapete.web.lines import MOVE, NICE, REVIEW, THOUGHT, Line
 from tests.web.browsers import apart
 
 Job = tuple[str, str, int]  # address, owner, rank
@@ -147,3 +150,92 @@ def test_errors_come_back_and_free_the_place() -> None:
         assert await asyncio.wait_for(line.run(Who("a"), lambda: 7), 5) == 7
 
     in_loop(test, 1)
+
+
+def test_an_error_is_told_when_an_answer_would_have_been() -> None:
+    async def test(line: Line) -> None:
+        began = time.perf_counter()
+        with pytest.raises(ZeroDivisionError):
+            await line.run_held(Who("a"), 0.2, lambda: 1 / 0)
+        assert time.perf_counter() - began >= 0.2
+        assert not line.inside
+
+    in_loop(test)
+
+
+def test_what_no_thread_has_begun_is_not_done_when_nobody_waits_for_it() -> None:
+    """There are more places than threads, so one may be inside and still wait for a thread."""
+
+    async def test() -> None:
+        line, gate, begun = Line("test", 1, 8), threading.Event(), list[int]()
+        first = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
+        gone = asyncio.ensure_future(line.run(Who("b"), begun.append, 1))
+        await asyncio.sleep(0.01)
+        gone.cancel()
+        await asyncio.sleep(0.01)
+        assert set(line.inside) == {"a"}
+        gate.set()
+        await first
+        await line.run(Who("b"), begun.append, 2)
+        assert begun == [2]
+        line.close()
+
+    apart(lambda: asyncio.run(test()))
+
+
+def test_who_waits_for_a_line_that_closes_is_told_so() -> None:
+    async def test() -> None:
+        line, gate = Line("test", 1, 8), threading.Event()
+        first = asyncio.ensure_future(line.run(Who("a"), gate.wait, 10))
+        second = asyncio.ensure_future(line.run(Who("b"), gate.wait, 10))
+        await asyncio.sleep(0.01)
+        line.close()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(second, 5)
+        gate.set()
+        assert await first
+
+    apart(lambda: asyncio.run(test()))
+
+
+def test_a_thread_wakes_the_loop_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every time costs the loop a turn, and the thread a wait for the interpreter."""
+
+    async def test(line: Line) -> None:
+        loop, woken = asyncio.get_running_loop(), list[str]()
+        real = loop.call_soon_threadsafe
+
+        def wake(*arguments: Any, **named: Any) -> Any:
+            woken.append("")
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", wake)
+        assert (await line.run_held(Who("a"), 0.01, lambda: 7))[0] == 7
+        assert len(woken) == 1
+
+    in_loop(test)
+
+
+def test_what_something_took_is_the_work_without_the_hold() -> None:
+    async def test(line: Line) -> None:
+        _, took = await line.run_held(Who("a"), 0.3, time.sleep, 0.05)
+        assert 0.05 <= took < 0.25
+
+    in_loop(test)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities by thread")
+def test_threads_that_search_step_back_and_no_others() -> None:
+    def priority() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    async def test() -> tuple[int, int]:
+        usual, patient = Line("usual", 1), Line("patient", 1, is_patient=True)
+        found = await usual.run(Who("a"), priority), await patient.run(Who("a"), priority)
+        usual.close()
+        patient.close()
+        return found
+
+    now = priority()
+    assert apart(lambda: asyncio.run(test())) == (now, max(now, NICE))
+    assert priority() == now

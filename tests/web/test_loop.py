@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tapete import make
-from tapete.web import doings, records
+from tapete.web import doings, records, store
 from tapete.web.making import new_table
 from tapete.web.room import Room
 from tapete.web.store import Reader
@@ -71,9 +71,28 @@ def test_others_play_while_somebody_waits_for_a_list(
     asking.join()
 
 
+def test_others_play_while_a_kept_table_is_opened(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may have to compile its game, which takes seconds."""
+    ana, blas = Browser(place), Browser(place)
+    table, other = blas.make("leduc", "me", "random")["table"], ana.make("kuhn", "me", "random")["table"]
+    with ana.socket(other) as socket:
+        turn = socket.my_turn()
+        place.loop.call_soon_threadsafe(place.house.sweep, 0.0)
+        wait_until(lambda: table not in place.house.rooms)
+        with stuck(monkeypatch, store, "make") as called:
+            opening = threading.Thread(target=lambda: blas.socket(table).my_turn())
+            opening.start()
+            assert called.wait(20)
+            began = time.monotonic()
+            socket.act(turn)
+            assert socket.hear("table")["ply"] > turn["ply"]
+            assert time.monotonic() - began < 15, "the loop waited until the game was let go"
+        opening.join()
+
+
 def test_statistics_of_twenty_thousand_games_are_one_query(place: Place) -> None:
     ana = Browser(place)
-    owner = place.house.store.load(ana.make("kuhn", "me", "random")["table"])[0].maker  # type: ignore[index]
+    owner = place.house.rooms[ana.make("kuhn", "me", "random")["table"]].table.maker
     table = new_table("kuhn", ["me", "random"], Options(), owner, "Ana")
     db = place.house.store.db
     rows = [(f"g{i}", "kuhn", owner, i, "[1.0, -1.0]") for i in range(20_000)]

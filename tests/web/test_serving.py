@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import socket
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from tapete.bench import web
+from tapete.web import serving
 from tapete.web.serving import addresses, data_folder, introduction, listen
 from tapete.web.store import Store
 from tests.conftest import Tapete
@@ -113,3 +117,35 @@ def test_a_server_that_is_stopped_has_kept_everything_and_can_be_begun_again(tmp
     with closing(sqlite3.connect(tmp_path / "tables.sqlite")) as db:
         assert db.execute("select count(*) from tables").fetchone() == (2,)
     assert (tmp_path / "log").exists()
+
+
+STEADY = """
+import gc, sys
+from tapete.web.serving import RARELY, SWITCH, keep_steady
+before, (young, middle, _) = len(gc.get_objects()), gc.get_threshold()
+keep_steady()
+assert abs(sys.getswitchinterval() - SWITCH) < 1e-6 and SWITCH < 0.005
+assert gc.get_threshold() == (young, middle, RARELY) and RARELY > 10
+assert gc.isenabled() and gc.get_freeze_count() > 0.9 * before
+garbage = []
+garbage.append(garbage)
+del garbage
+assert gc.collect() > 0, "what came later is still looked through"
+"""
+
+
+def test_what_is_loaded_is_not_looked_through_for_garbage() -> None:
+    """In a process of its own, because it is for good."""
+    subprocess.run([sys.executable, "-c", STEADY], check=True)
+
+
+def test_a_server_keeps_steady(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    order: list[str] = []
+    monkeypatch.setattr(serving, "keep_steady", lambda: order.append("steady"))
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: order.append("runs"))
+    root, handlers = logging.getLogger(), list(logging.getLogger().handlers)
+    serving.serve("127.0.0.1", 0, tmp_path, (), (), open_page=False)
+    for handler in [each for each in root.handlers if each not in handlers]:
+        root.removeHandler(handler)
+        handler.close()
+    assert order == ["steady", "runs"]

@@ -32,11 +32,9 @@ def reopened(store: Store) -> Store:
 
 
 def loaded(store: Store, name: str) -> Table:
-    found = store.load(name)
-    assert found is not None
-    table, history = found
-    table.replay(history)
-    return table
+    kept = store.load(name)
+    assert kept is not None
+    return kept.open()
 
 
 def test_a_table_is_there_again_as_it_was(store: Store) -> None:

@@ -48,30 +48,37 @@ def rank7(cards: Any) -> Any:
     return rank_key(key_of(cards), cards)
 
 
-@helper
-def _rank_row(hands: Any, i: int, size: int) -> Any:
-    """The rank of row i. The size is a constant where this is called, so that the loop unrolls."""
-    key = NO_CARDS
-    for j in range(size):
-        key += CARD_KEYS[hands[i, j]]
-    cards = np.uint64(0)
-    if key & FIVE_OF_A_SUIT:
+def _row_ranker(size: int) -> Any:
+    """Ranks row i of hands of so many cards. The number is a constant in there, so that loops unroll."""
+
+    @helper
+    def rank_row(hands: Any, i: int) -> Any:
+        key = NO_CARDS
         for j in range(size):
-            cards |= ONE << np.uint64(hands[i, j])
-    return rank_key(key, cards)
+            key += CARD_KEYS[hands[i, j]]
+        cards = np.uint64(0)
+        if key & FIVE_OF_A_SUIT:
+            for j in range(size):
+                cards |= ONE << np.uint64(hands[i, j])
+        return rank_key(key, cards)
+
+    return rank_row
+
+
+_rank_five, _rank_six, _rank_seven = _row_ranker(5), _row_ranker(6), _row_ranker(7)
 
 
 @kernel(types.void(types.uint8[:, ::1], INTS))
 def _rank_hands(hands: Any, out: Any) -> None:
     if hands.shape[1] == 7:
         for i in range(len(hands)):
-            out[i] = _rank_row(hands, i, 7)
+            out[i] = _rank_seven(hands, i)
     elif hands.shape[1] == 6:
         for i in range(len(hands)):
-            out[i] = _rank_row(hands, i, 6)
+            out[i] = _rank_six(hands, i)
     else:
         for i in range(len(hands)):
-            out[i] = _rank_row(hands, i, 5)
+            out[i] = _rank_five(hands, i)
 
 
 def rank_hands(hands: NDArray[np.uint8]) -> NDArray[np.int32]:
