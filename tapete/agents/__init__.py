@@ -26,6 +26,7 @@ __all__ = [
     "levels",
     "load",
     "opponents",
+    "path_of",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -114,10 +115,15 @@ def load(text: str, game: Game) -> Policy:
     return _call(text, game).run()
 
 
+def path_of(text: str) -> str:
+    """The file or folder that a text names; "" where it names an agent of another kind."""
+    path = text.partition("(")[0] if isinstance(text, str) else ""
+    return path if path.endswith(".safetensors") or os.sep in path or os.path.isdir(path) else ""
+
+
 def _call(text: str, game: Game) -> Call:
-    path, bracket, rest = text.partition("(") if isinstance(text, str) else ("", "", "")
-    if path.endswith(".safetensors") or os.sep in path or os.path.isdir(path):
+    if path := path_of(text):
         from tapete.agents.files import player
 
-        return Call.read(f"player{bracket}{rest}", "agent", {"player": player(path, game)})
+        return Call.read(f"player{text.removeprefix(path)}", "agent", {"player": player(path, game)})
     return Call.read(text, "agent", {name: partial(function, game) for name, function in agents().items()})

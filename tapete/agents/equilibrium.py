@@ -8,7 +8,8 @@ import numpy as np
 
 from tapete.agents import NotForThisGame, Policy, Thought
 from tapete.core import Game, Rng, TapeteError, View, make
-from tapete.core.rounds import current_round
+from tapete.core.evaluator import Evaluator
+from tapete.core.rounds import current_round, first_round
 
 if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a solution
     from tapete.solve import Strategy
@@ -21,6 +22,7 @@ class Equilibrium:
     """
 
     def __init__(self, game: Game, strategy: Strategy | None = None) -> None:
+        self.game = game
         self.strategies: dict[str, Strategy] = {}
         if strategy is not None:
             self.strategies[str(game)] = strategy
@@ -36,6 +38,16 @@ class Equilibrium:
                 raise NotForThisGame(f"no equilibrium of {game} is known; `tapete solve '{game}'` finds one")
             self.strategies[str(game)] = strategy
         return self.strategies[str(game)]
+
+    @property
+    def player(self) -> Evaluator | None:
+        """The same as a compiled player; None in a game of several rounds, whose solutions are of several games."""
+        from tapete.solve.players import strategy_player
+
+        first = first_round(self.game)
+        if first and any(end.game for end in first.exits):
+            return None
+        return strategy_player(self.strategy(self.game), self.game)
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Plays by the strategy, and draws nothing."""

@@ -27,9 +27,14 @@ LOADERS: dict[str, Callable[[str], Model]] = {
 }
 
 
+def file_of(path: str) -> Path:
+    """The file of an agent; `path` may be the folder of a run."""
+    return Path(path) / NETWORK if os.path.isdir(path) else Path(path)
+
+
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
-    file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
+    file = file_of(path)
     if read_format(file) not in LOADERS:
         return lambda: _solution(file, game)
 

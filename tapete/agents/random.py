@@ -1,11 +1,13 @@
 """Any legal move, each as likely as the others: what everything else is measured against."""
 
 from tapete.agents import Policy, Thought
-from tapete.core import Game, Rng, View
+from tapete.core import Game, Rng, View, players
 
 
 class Random:
     """Plays at random."""
+
+    player = players.random()
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Uniform over the legal moves."""

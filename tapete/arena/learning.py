@@ -54,12 +54,12 @@ def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: in
         tables = self_play_tables(
             game, games, rng, [None if other == seat else random for other in range(game.players)]
         )
-        gains.append(play_games(tables, _acting(policy, rng)).payoffs[:, seat])
+        gains.append(play_games(tables, acting(policy, rng)).payoffs[:, seat])
     together = np.concatenate(gains)
     return {"against_random": float(together.mean()), "error": float(together.std() / np.sqrt(len(together)))}
 
 
-def _acting(policy: BatchPolicy, rng: Rng) -> Act:
+def acting(policy: BatchPolicy, rng: Rng) -> Act:
     """Draws moves by a policy."""
     draws = numpy_generator(rng)
 

@@ -65,13 +65,13 @@ class Ring:
     def arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
         """All that it remembers, for a checkpoint. They are its own arrays, not copies."""
         found = {f"{prefix}.{name}": column[: len(self)] for name, column in self.columns.items()}
-        return {**found, f"{prefix}.seen": np.array([self.seen])}
+        return {**found, prefix: np.array([self.seen])}
 
     def restore(self, prefix: str, checkpoint: Checkpoint) -> None:
         """Goes back to what `arrays` said."""
-        seen = int(checkpoint.take(f"{prefix}.seen", np.int64, 1)[0])
+        seen = int(checkpoint.take(prefix, np.int64, 1)[0])
         if seen < 0:
-            raise checkpoint.misfit(f"{prefix}.seen")
+            raise checkpoint.misfit(prefix)
         self.seen = seen
         for name, column in self.columns.items():
             checkpoint.fill(f"{prefix}.{name}", column[: len(self)])

@@ -78,14 +78,14 @@ def test_a_ring_keeps_the_newest_and_samples_all_of_them():
 
 
 def test_buffers_come_back_from_a_checkpoint():
-    columns = {"x": (np.int64, ())}
+    columns = {"seen": (np.int64, ())}  # a name that the buffer has for something of its own
     one = Reservoir(8, columns, Rng(1))
-    one.add({"x": np.arange(50)})
+    one.add({"seen": np.arange(50)})
     two = Reservoir(8, columns, Rng(1))
     two.restore("r", Checkpoint(Path("x"), {k: v.copy() for k, v in one.arrays("r").items()}, {}))
     for buffer in (one, two):
-        buffer.add({"x": np.arange(50, 300)})
-    assert (one.columns["x"] == two.columns["x"]).all()
+        buffer.add({"seen": np.arange(50, 300)})
+    assert (one.columns["seen"] == two.columns["seen"]).all()
 
 
 def check_links(episodes: Episodes, players: int) -> None:
