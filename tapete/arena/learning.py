@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.players import random
-from tapete.core.thought import BatchPolicy
+from tapete.core.thought import BatchPolicy, Mixture
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.episodes import Act, Moment, play_games, self_play_tables
 from tapete.learn.run import Evaluate
@@ -32,14 +32,14 @@ def evaluation(game: Game) -> Evaluate:
     except TapeteError:  # too large, or not a game of two players and no sum
         return lambda policy: against_random(game, policy)
 
-    def prove(policy: BatchPolicy) -> dict[str, float]:
+    def prove(policy: BatchPolicy | Mixture) -> dict[str, float]:
         proof = examiner.prove(policy)
         return {"exploitability": proof.exploitability, "value": proof.value}
 
     return prove
 
 
-def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: int = 1) -> dict[str, float]:
+def against_random(game: Game, policy: BatchPolicy | Mixture, games: int = GAMES, seed: int = 1) -> dict[str, float]:
     """Plays so many games on each seat, the same deals every time."""
     gains = []
     for seat in range(game.players):
@@ -47,7 +47,8 @@ def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: in
         tables = self_play_tables(
             game, games, rng, [None if other == seat else random for other in range(game.players)]
         )
-        gains.append(play_games(tables, _acting(policy, rng)).payoffs[:, seat])
+        acting = _drawing(policy, seat, games, rng) if isinstance(policy, Mixture) else _acting(policy, rng)
+        gains.append(play_games(tables, acting).payoffs[:, seat])
     together = np.concatenate(gains)
     return {"against_random": float(together.mean()), "error": float(together.std() / np.sqrt(len(together)))}
 
@@ -60,5 +61,20 @@ def _acting(policy: BatchPolicy, rng: Rng) -> Act:
         weights = np.cumsum(policy(moment.seen, moment.mask), axis=1, dtype=np.float64)
         left = draws.random((len(weights), 1)) * weights[:, -1:]
         return (weights > left).argmax(axis=1), {}
+
+    return act
+
+
+def _drawing(mixture: Mixture, seat: int, games: int, rng: Rng) -> Act:
+    """Draws a policy before every game, and moves by it."""
+    drawn = numpy_generator(rng.spawn("policy")).choice(len(mixture.weights), size=games, p=mixture.weights)
+    acting = [_acting(policy, rng.spawn(number)) for number, policy in enumerate(mixture.seats[seat])]
+
+    def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+        actions = np.zeros(len(moment.games), dtype=np.int64)
+        for number in np.unique(drawn[moment.games]):
+            own = drawn[moment.games] == number
+            actions[own] = acting[number](Moment(*(column[own] for column in moment)))[0]
+        return actions, {}
 
     return act

@@ -186,3 +186,65 @@ class Training:
             if step >= 0.9 * steps:
                 losses.append(error.item())
         return module.cpu(), float(np.mean(losses or [0.0]))
+
+    def examine(self) -> dict[str, float]:
+        """How good the average is, where it is time to know; a network of it is published."""
+        if self.iteration % self.config.evaluate and self.iteration < self.config.iterations:
+            return {}
+        module, loss = self.publish()
+        if self.config.average == "network":
+            return {"average_loss": loss, **self.run.evaluate(softmax_policy(module))}
+        published = {f"network_{name}": value for name, value in self.run.evaluate(softmax_policy(module)).items()}
+        return {"average_loss": loss, **self.run.evaluate(self.mixture()), **published}
+
+    def publish(self) -> tuple[nets.Module, float]:
+        """Gives a network of the average strategies to those who play."""
+        rng = Rng(self.config.seed, "average", self.iteration)
+        module, loss = self.fit(self.strategies, "policy", cross_entropy, self.config.average_steps, rng)
+        nets.from_torch(module, game=str(self.game), learner="deep-cfr", plays="policy").save(self.run.network)
+        return module, loss
+
+    def mixture(self) -> Mixture:
+        """All networks so far, that of iteration t with weight t."""
+        weights = np.arange(1, self.iteration + 1) / (self.iteration * (self.iteration + 1) / 2)
+        return Mixture([[regret_matching(network) for network in own] for own in self.networks], weights)
+
+    def save(self) -> None:
+        """Remembers everything."""
+        arrays = self.strategies.arrays("strategies")
+        for seat in self.seats:
+            arrays |= self.advantages[seat].arrays(f"advantages{seat}")
+            for number, network in enumerate(self.networks[seat]):
+                arrays |= {f"network{seat}.{number}.{name}": array for name, array in network.weights.items()}
+        self.run.save(arrays, iteration=self.iteration, nodes=self.nodes)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Remembers what was saved."""
+        self.iteration, self.nodes = checkpoint.count("iteration", self.config.iterations), checkpoint.count("nodes")
+        self.strategies.restore("strategies", checkpoint)
+        architecture = self.architecture("advantage")
+        for seat in self.seats:
+            self.advantages[seat].restore(f"advantages{seat}", checkpoint)
+            learned = self.iteration if self.advantages[seat].seen else 0
+            for number in range(learned if self.config.average == "stored" else min(learned, 1)):
+                weights = {
+                    name: checkpoint.take(f"network{seat}.{number}.{name}", np.float32, *shape)
+                    for name, shape in architecture.parameters.items()
+                }
+                self.networks[seat].append(Network(architecture, weights))
+
+
+def train(game: Game, config: Config, run: Run) -> None:
+    """Iteration after iteration."""
+    torch.set_num_threads(run.threads)
+    training = Training(game, config, run)
+    if checkpoint := run.load():
+        training.restore(checkpoint)
+    while training.iteration < config.iterations and not run.out_of_time:
+        run.show("walking and learning", training.iteration, config.iterations)
+        training.iterate()
+        if run.due or training.iteration == config.iterations:
+            training.save()
+    if training.iteration < config.iterations:
+        run.show("learning the average", training.iteration, config.iterations)
+        training.publish()
