@@ -245,6 +245,6 @@ def train(game: Game, config: Config, run: Run) -> None:
         training.iterate()
         if run.due or training.iteration == config.iterations:
             training.save()
-    if training.iteration < config.iterations:
+    if 0 < training.iteration < config.iterations:
         run.show("learning the average", training.iteration, config.iterations)
         training.publish()

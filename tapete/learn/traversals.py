@@ -2,7 +2,7 @@
 
 A walk tries every action of one player, the walker, and draws one action of everybody else and of chance. Where the
 walker has decided it notes what each action gained over his strategy, the sampled counterfactual advantages; where the
-player after him has, the strategy that he drew from. A player is an evaluator that judges moves, asked inside the kernel
+player after him has, the strategy that he drew from. A player is an evaluator that judges moves, asked in the kernel
 at every decision: a network through its compiled forward pass, without PyTorch. `tapete.solve.walks` has the same walk
 over a table of regrets.
 """

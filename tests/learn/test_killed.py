@@ -25,6 +25,10 @@ RUNS = {
         *("playout_games=4", "playouts=20", "generations=4", "games=6", "tables=3", "simulations=6", "short=3"),
         *("channels=4", "blocks=1", "batch=32", "gate_games=2"),
     ],
+    "deep-cfr": [
+        *("iterations=6", "walks=1", "steps=5", "average_steps=5", "batch=16", "hidden=8", "layers=1", "buffer=500"),
+        "average=stored",
+    ],
 }
 
 
