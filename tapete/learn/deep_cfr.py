@@ -50,10 +50,10 @@ class Config:
 
     iterations: int = knob(100, "networks that each seat learns, one after another", 1, MANY)
     walks: int = knob(1500, "walks of each seat in an iteration; the paper's K traversals", 1, MANY)
-    steps: int = knob(750, "steps of a network of advantages, which begins from scratch", 1, MANY)
-    average_steps: int = knob(5000, "steps of the network of average strategies, which begins from scratch", 1, MANY)
-    batch: int = knob(2048, "decisions of a step", 1, MANY)
-    rate: float = knob(0.001, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
+    steps: int = knob(300, "steps of a network of advantages, which begins from scratch", 1, MANY)
+    average_steps: int = knob(2000, "steps of the network of average strategies, which begins from scratch", 1, MANY)
+    batch: int = knob(512, "decisions of a step", 1, MANY)
+    rate: float = knob(0.005, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
     clip: float = knob(1.0, "longest gradient", 1e-9, MANY)
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
     layers: int = knob(3, "hidden layers", 1, 100)
@@ -106,7 +106,7 @@ class Training:
             raise TapeteError(f"{game} has {spec.actions:,} actions, more than a network can score one by one")
         self.game, self.config, self.run = game, config, run
         columns: Any = {
-            "seen": (np.float32, (spec.observation_size,)),
+            "inputs": (np.float32, (spec.observation_size,)),
             "mask": (np.bool_, (spec.actions,)),
             "numbers": (np.float32, (spec.actions,)),
             "iteration": (np.float32, ()),
@@ -163,7 +163,7 @@ class Training:
     def remember(self, reservoir: Reservoir, rows: Rows) -> None:
         """Hands rows of this iteration to a reservoir."""
         iteration = np.full(len(rows.seen), self.iteration, dtype=np.float32)
-        reservoir.add({"seen": rows.seen, "mask": rows.mask, "numbers": rows.numbers, "iteration": iteration})
+        reservoir.add({"inputs": rows.seen, "mask": rows.mask, "numbers": rows.numbers, "iteration": iteration})
 
     def fit(self, reservoir: Reservoir, head: str, loss: Loss, steps: int, rng: Rng) -> tuple[nets.Module, float]:
         """A new network that learns the rows of a reservoir, and its mean loss in the last tenth of the steps."""
@@ -178,7 +178,7 @@ class Training:
             places = torch.from_numpy(draws.integers(len(reservoir), size=config.batch))
             rows = {name: column[places].to(device) for name, column in columns.items()}
             weight = rows["iteration"] * (2 / (self.iteration + 1))  # about 1 in the mean
-            error = (weight * loss(module(rows["seen"]), rows["mask"], rows["numbers"])).mean()
+            error = (weight * loss(module(rows["inputs"]), rows["mask"], rows["numbers"])).mean()
             adam.zero_grad()
             error.backward()
             torch.nn.utils.clip_grad_norm_(weights, config.clip)

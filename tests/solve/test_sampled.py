@@ -181,7 +181,7 @@ def test_checkpoints_that_do_not_fit(tmp_path: Path) -> None:
     save, game = tmp_path / "x", make(HOLDEM)
     solve(game, algorithm="mccfr-external", iterations=2, save=save)
     note = tmp_path / "x.checkpoint"
-    with pytest.raises(TapeteError, match="is of holdem.* by mccfr-external"):
+    with pytest.raises(TapeteError, match=r"is of holdem.* by mccfr-external"):
         solve(game, algorithm="mccfr-outcome", iterations=2, save=save, resume=True)
     arrays, header = read_arrays(note, solving.CHECKPOINT)
     for wrong in ({"offsets": arrays["offsets"][1:]}, {"rng": arrays["rng"][:1]}, {"iterations": np.array([7])}):
