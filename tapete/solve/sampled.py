@@ -51,8 +51,17 @@ class Sampled:
         return self.mccfr.fullness > NEARLY and 3 * self.mccfr.bytes > self.memory
 
     def run(self, iterations: int) -> None:
-        """Makes so many more iterations."""
-        self.mccfr.run(iterations)
+        """Makes so many more iterations, or fewer where there is no room for what they would meet.
+
+        A part of them takes a quarter of the room at most, if walks meet as much as they did until now; so the book is
+        full between two iterations, and not in the middle of one.
+        """
+        until = self.iterations + iterations
+        self.mccfr.run(0)
+        while self.iterations < until and not self.is_full:
+            pace = self.mccfr.fullness / max(self.iterations, 1)  # of the room, an iteration
+            part = (1 - self.mccfr.fullness) / (4 * pace) if pace else 1.0
+            self.mccfr.run(int(min(max(part, 1.0), until - self.iterations)))
 
     def prove(self) -> Proof:
         """Tells the value and both best responses, where the game can be played out; else nothing at all."""

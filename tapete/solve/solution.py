@@ -264,7 +264,7 @@ class _Run:
         if not isinstance(self.engine, Sampled):
             yield until - self.engine.iterations
             return
-        size = 10.0
+        size = 1.0
         while (left := until - self.engine.iterations) > 0 and self.seconds < self.order.seconds and not self.is_full:
             began = time.perf_counter()
             yield min(left, int(size) or 1)
