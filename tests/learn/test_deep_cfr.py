@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from tapete.agents.files import player
 from tapete.arena.learning import against_random, evaluation
@@ -16,8 +17,9 @@ from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.players import judge_moves, random
 from tapete.core.thought import Mixture
 from tapete.learn import traversals
-from tapete.learn.deep_cfr import Config, Training, regret_matching, train
+from tapete.learn.deep_cfr import Config, Loss, Training, cross_entropy, regret_matching, squared_error, train
 from tapete.learn.episodes import scale_of
+from tapete.learn.policies import softmax_policy
 from tapete.learn.run import Run, read_metrics
 from tapete.learn.traversals import Rows, Traversed, traverse
 from tapete.nets import Network
@@ -253,8 +255,40 @@ def test_what_is_stored_is_mixed_by_weight(tmp_path: Path) -> None:
     mixture = training.mixture()
     assert mixture.weights.tolist() == pytest.approx([1 / 6, 2 / 6, 3 / 6])
     assert [len(own) for own in mixture.seats] == [3, 3]
-    iterations = training.advantages[0].columns["iteration"][: len(training.advantages[0])]
-    assert set(iterations.tolist()) == {1, 2, 3}
+    states = met(KUHN)
+    for seat, reservoir in enumerate(training.advantages):
+        kept = {name: column[: len(reservoir)] for name, column in reservoir.columns.items()}
+        assert set(kept["iteration"].tolist()) == {1, 2, 3}
+        assert {states[row.tobytes()].player for row in kept["inputs"]} == {seat}, "its own, not another's"
+    for seen, state in states.items():  # everybody plays by the last network
+        row = np.frombuffer(seen, np.float32)[None].copy()
+        said = judge_moves(training.player(state.player)(), KUHN, state.data, state.player, state.actions())
+        last = training.networks[state.player][-1]
+        np.testing.assert_allclose(said, regret_matching(last)(row, np.ones((1, 2), np.bool_))[0], atol=1e-6)
+
+
+@pytest.mark.parametrize(("head", "loss"), [("advantage", squared_error), ("policy", cross_entropy)])
+def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, head: str, loss: Loss) -> None:
+    """One decision: the first move is said to be 1 in iteration 1, and 0 in iteration 3; so 1/4 is learned of it."""
+    config = replace(TINY, steps=300, batch=256, rate=0.02)
+    training = Training(LEDUC, config, begin(tmp_path, LEDUC, config))
+    training.iteration = 3
+    seen = np.ones((2, LEDUC.spec.observation_size), np.float32)
+    for t, first in ((1.0, 1.0), (3.0, 0.0)):
+        training.advantages[0].add(
+            {
+                "inputs": seen,
+                "mask": np.array([[True, True, False]] * 2),
+                "numbers": np.array([[first, 1 - first, 0.0]] * 2, np.float32),
+                "iteration": np.full(2, t, np.float32),
+            }
+        )
+    module, _ = training.fit(training.advantages[0], head, loss, config.steps, Rng(1))
+    said = module(torch.from_numpy(seen[:1]))[0].detach().numpy()
+    if head == "policy":
+        said = softmax_policy(module)(seen[:1], np.array([[True, True, False]]))[0]
+        assert said[2] == 0
+    np.testing.assert_allclose(said[:2], [0.25, 0.75], atol=0.03)
 
 
 @pytest.mark.parametrize("average", ["network", "stored"])
