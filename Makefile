@@ -66,5 +66,5 @@ clean:
 
 .venv/.all: .venv/.build pyproject.toml constraints.txt
 	@echo "tapete: installing everything that tests need (PyTorch, Ray and other people's games among it, once)"
-	@$(INSTALL) --no-build-isolation --editable '.[learn,plots,peers,web,ray,dev]'
+	@$(INSTALL) --no-build-isolation --editable '.[learn,plots,peers,web,ray,openspiel,pettingzoo,gymnasium,dev]'
 	@touch $@ .venv/.play

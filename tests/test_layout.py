@@ -22,8 +22,8 @@ LAYERS = [
     {"nets"},
     {"solve", "search", "learn"},
     {"agents"},
-    {"arena", "scale", "bridges"},
-    {"studies", "web", "terminal", "bench"},
+    {"arena", "scale"},
+    {"studies", "web", "terminal", "bridges", "bench"},
     {"cli", "__main__"},
 ]
 

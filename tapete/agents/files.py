@@ -12,19 +12,24 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
-from tapete.nets import Network, network, ntuple
+from tapete.nets import Network, moves, network, ntuple
 from tapete.search import ISMCTS, MCTS
 
 NETWORK = "network.safetensors"  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
-Model = Network | ntuple.NTuple
+Model = Network | ntuple.NTuple | moves.MoveNetwork
+LOADERS: dict[str, Callable[[str], Model]] = {
+    network.FORMAT: Network.load,
+    ntuple.FORMAT: ntuple.NTuple.load,
+    moves.FORMAT: moves.MoveNetwork.load,
+}
 
 
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
     file = Path(path) / NETWORK if os.path.isdir(path) else Path(path)
-    if read_format(file) not in (network.FORMAT, ntuple.FORMAT):
+    if read_format(file) not in LOADERS:
         return lambda: _solution(file, game)
 
     @searching
@@ -61,7 +66,7 @@ def _version(file: Path) -> tuple[int, ...]:
 @lru_cache(maxsize=8)  # a run that is watched while it learns gives a new network every few minutes
 def _model(path: str, version: tuple[int, ...]) -> Model:
     """A network, read once as long as its file does not change."""
-    return ntuple.NTuple.load(path) if read_format(path) == ntuple.FORMAT else Network.load(path)
+    return LOADERS[read_format(path)](path)
 
 
 def _solution(file: Path, game: Game) -> Policy:

@@ -9,18 +9,20 @@ from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, product
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tapete.agents import Policy, load
+from tapete.arena.luck import Value, read_value
 from tapete.arena.playing import SIDES, Deal, Played, play
-from tapete.arena.statistics import Interval, mean_interval, share_interval, sign_flip
+from tapete.arena.statistics import LEVEL, Interval, mean_interval, p_value
 from tapete.arena.workers import spread
 from tapete.core import Game, Record, TapeteError, make
 
 Agent = str | Callable[[Game], Policy]  # a name, or a function that makes a fresh one for every game
+Item = TypeVar("Item")
 OnDeal = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
 
 QUICK = 0.0005  # seconds a move
@@ -45,7 +47,14 @@ class Match:
     @cached_property
     def payoffs(self) -> NDArray[np.float64]:
         """What the seats of A were paid together in a game of each deal, on average: [deals]."""
-        return self._by_deal(sum(_payoffs(played, "A")) for played in self.games)
+        return self._by_deal(sum(_of(played, "A", played.returns)) for played in self.games)
+
+    @cached_property
+    def corrected(self) -> NDArray[np.float64]:
+        """The same less what luck brought them, where it was judged: [deals]."""
+        if not self.games[0].luck:
+            raise TapeteError("luck was not judged in this match; `luck=` says by what")
+        return self.payoffs - self._by_deal(sum(_of(played, "A", played.luck)) for played in self.games)
 
     @cached_property
     def differences(self) -> NDArray[np.float64]:
@@ -54,36 +63,109 @@ class Match:
 
     def _by_deal(self, values: Iterable[Fraction | int]) -> NDArray[np.float64]:
         """The means over deals. Fractions are exact: what cancels leaves nothing, not 1e-17."""
-        by_game, step = list(values), len(self.lineups)
-        sums = (sum(by_game[i : i + step]) for i in range(0, len(by_game), step))
-        return np.array([float(Fraction(total) / step) for total in sums])
+        return np.array([float(Fraction(sum(games)) / len(games)) for games in self._deals(list(values))])
+
+    def _deals(self, games: Sequence[Item]) -> list[Sequence[Item]]:
+        """What belongs to games, deal by deal."""
+        return [games[i : i + len(self.lineups)] for i in range(0, len(games), len(self.lineups))]
+
+    @cached_property
+    def different(self) -> int:
+        """How many different games were played."""
+        return len({(played.lineup, played.actions) for played in self.games})
+
+    @cached_property
+    def independent(self) -> int:
+        """How many deals tell something of their own.
+
+        Where neither chance nor an agent has drawn anything, deals with the same games are one deal that was repeated.
+        """
+        deals = [
+            (any(game.draws for game in games), [game.actions for game in games]) for games in self._deals(self.games)
+        ]
+        return sum(drawn for drawn, _ in deals) + len({tuple(actions) for drawn, actions in deals if not drawn})
+
+    @property
+    def warnings(self) -> list[str]:
+        """What somebody should know before believing the figures, and what to do."""
+        found, deals = [], len(self.shares)
+        if self.independent < deals:
+            found.append(
+                f"only {self.independent:,} of {deals:,} deals differ, because nothing is drawn; the others count for"
+                " nothing. --openings 8 begins each deal with 8 random plies"
+            )
+        if not self.interval[0] <= 0.5 <= self.interval[1] and self.p > 1 - LEVEL:
+            low, high = self._bounds
+            found.append(
+                f"who wins more often is sure, who is paid more is not: payoffs of {low:+,g} to {high:+,g} are"
+                " possible, and so few deals don't exclude that rare ones decide. More games (-n) do"
+            )
+        return found
 
     @property
     def win_share(self) -> float:
         """Games won, draws counting half; with more than two seats, seats of B that a seat of A did better than."""
         return float(self.shares.mean())
 
-    @property
+    @cached_property
     def interval(self) -> Interval:
         """Where the win share is expected, at 95 %."""
-        return share_interval(self.shares)
+        return mean_interval(self.shares, 0, 1, self.independent)
 
     @property
     def mean(self) -> float:
         """What A was paid a game, on all its seats together."""
         return float(self.payoffs.mean())
 
-    @property
+    @cached_property
     def mean_interval(self) -> Interval:
         """Where that is expected, at 95 %."""
+        return mean_interval(self.payoffs, *self._bounds, self.independent)
+
+    @property
+    def corrected_mean(self) -> float:
+        """What A was paid a game, less luck."""
+        return float(self.corrected.mean())
+
+    @cached_property
+    def corrected_interval(self) -> Interval:
+        """Where what A is paid is expected, at 95 %, by payoffs less luck."""
+        return mean_interval(self.corrected, *self._bounds, self.independent)
+
+    @property
+    def _bounds(self) -> Interval:
+        """The least and the most that the seats of A can be paid together in a deal, on average."""
+        return self._mean_of_lineups(lambda most, ours, theirs: most)
+
+    @property
+    def _difference_bounds(self) -> Interval:
+        """The least and the most by which a seat of A can be paid more than a seat of B in a deal, on average."""
         low, high = self.game.spec.utility
-        seats = max(lineup.count("A") for lineup in self.lineups)
-        return mean_interval(self.payoffs, min(low, seats * low), max(high, seats * high))
+        if not self.game.spec.zero_sum:
+            return low - high, high - low
+        return self._mean_of_lineups(lambda most, ours, theirs: most / ours + most / theirs)
+
+    def _mean_of_lineups(self, change: Callable[[float, int, int], float]) -> Interval:
+        """The mean of both bounds over lineups, changed by how many seats are ours and theirs."""
+        both = []
+        for ours, theirs in ((lineup.count("A"), lineup.count("B")) for lineup in self.lineups):
+            least, most = (ours * bound for bound in self.game.spec.utility)
+            if self.game.spec.zero_sum:  # what is won is lost by the others, who can't lose more than all of theirs
+                low, high = (-theirs * bound for bound in reversed(self.game.spec.utility))
+                least, most = max(least, low), min(most, high)
+            both.append([change(least, ours, theirs), change(most, ours, theirs)])
+        least, most = np.mean(both, axis=0).tolist()
+        return least, most
 
     @cached_property
     def p(self) -> float:
-        """Of the sign-flip test on the differences: how well luck alone explains them."""
-        return sign_flip(self.differences, self.seed)
+        """How well luck alone explains the differences, if a seat of A expects to be paid as much as a seat of B."""
+        return p_value(self.differences, 0, *self._difference_bounds, self.independent)
+
+    @cached_property
+    def share_p(self) -> float:
+        """How well luck alone explains the shares, if A expects to win half."""
+        return p_value(self.shares, 0.5, 0, 1, self.independent)
 
     @cached_property
     def results(self) -> tuple[int, int, int]:
@@ -114,6 +196,8 @@ class Match:
             "lineups": list(self.lineups),
             "games": len(self.games),
             "deals": len(self.shares),
+            "different": self.different,
+            "independent": self.independent,
             "wins": wins,
             "draws": draws,
             "losses": losses,
@@ -123,8 +207,16 @@ class Match:
             "mean_interval": list(self.mean_interval),
             "difference": float(self.differences.mean()),
             "p": self.p,
+            "share_p": self.share_p,
+            **self._corrected_json(),
+            "warnings": self.warnings,
             "milliseconds": list(self.milliseconds),
         }
+
+    def _corrected_json(self) -> dict[str, Any]:
+        if not self.games[0].luck:
+            return {}
+        return {"corrected_mean": self.corrected_mean, "corrected_interval": list(self.corrected_interval)}
 
 
 def match(
@@ -137,6 +229,7 @@ def match(
     openings: int = 0,
     lineups: Sequence[str] = (),
     workers: int = 2,
+    luck: str | Value | None = None,
     watch: OnDeal | None = None,
     known: Mapping[int, list[Played]] | None = None,
     keep: Callable[[list[Played]], None] | None = None,
@@ -151,6 +244,8 @@ def match(
     :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn and copies of B the
         others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
     :param workers: threads; the result doesn't depend on how many.
+    :param luck: what judges how lucky everybody was, so that `Match.corrected` can be told: a function that says what a
+        state is worth to each seat, or the name of one, as in `tapete.arena.luck`.
     :param watch: called after every deal.
     :param known: games of deals that were played before, by number: those are not played again.
     :param keep: called with the games of every deal that is played now.
@@ -164,11 +259,12 @@ def match(
         if number < least:
             raise TapeteError(f"{name} must be {least} or more, not {number}")
     sides = {"A": maker(game, a), "B": maker(game, b)}
+    value = read_value(luck, game) if isinstance(luck, str) else luck
     stop = Event()
 
     def play_deal(number: int) -> list[Played]:
         deal = Deal(seed, number)
-        return [play(game, lineup, sides, deal, openings=openings, stop=stop) for lineup in lineups]
+        return [play(game, lineup, sides, deal, openings=openings, value=value, stop=stop) for lineup in lineups]
 
     deals = -(-games // len(lineups))
     played = [games for number, games in (known or {}).items() if number < deals]
@@ -222,18 +318,19 @@ def check_lineups(game: Game, lineups: Sequence[str]) -> tuple[str, ...]:
 
 def share(played: Played) -> Fraction:
     """The seats of B that a seat of A did better than, as a share; as good counts half."""
-    pairs = list(product(_payoffs(played, "A"), _payoffs(played, "B")))
+    pairs = list(product(*(_of(played, side, played.returns) for side in SIDES)))
     return Fraction(sum(2 * (ours > theirs) + (ours == theirs) for ours, theirs in pairs), 2 * len(pairs))
 
 
 def margin(played: Played) -> Fraction:
     """By how much a seat of A was paid more than a seat of B, on average."""
-    ours, theirs = (_payoffs(played, side) for side in SIDES)
+    ours, theirs = (_of(played, side, played.returns) for side in SIDES)
     return Fraction(sum(ours), len(ours)) - Fraction(sum(theirs), len(theirs))
 
 
-def _payoffs(played: Played, side: str) -> list[Fraction]:
-    return [Fraction(payoff) for who, payoff in zip(played.lineup, played.returns, strict=True) if who == side]
+def _of(played: Played, side: str, numbers: Sequence[float]) -> list[Fraction]:
+    """Of numbers that belong to seats, those of a side."""
+    return [Fraction(number) for who, number in zip(played.lineup, numbers, strict=True) if who == side]
 
 
 def maker(game: Game, agent: Agent) -> Callable[[Game], Policy]:

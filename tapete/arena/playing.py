@@ -14,7 +14,10 @@ from collections.abc import Callable, Mapping
 from threading import Event
 from typing import NamedTuple
 
-from tapete.agents import Policy, choose
+import numpy as np
+
+from tapete.agents import Policy, draw
+from tapete.arena.luck import Likely, Value, surprise
 from tapete.core import CHANCE, TERMINAL, Game, Rng, State, TapeteError, calls
 
 SIDES = "AB"
@@ -40,6 +43,8 @@ class Played(NamedTuple):
     returns: tuple[float, ...]  # the payoffs, one a seat
     moves: tuple[int, int]  # of A and of B, those of a random opening not counted
     seconds: tuple[float, float]  # that they thought
+    draws: int  # how often chance, or an agent that was not sure of its move, might have done something else
+    luck: tuple[float, ...] = ()  # what was drawn brought each seat so much, where a value judged it
 
 
 class Stopped(Exception):
@@ -53,6 +58,7 @@ def play(
     deal: Deal,
     *,
     openings: int = 0,
+    value: Value | None = None,
     stop: Event | None = None,
 ) -> Played:
     """Plays a game to its end, with a fresh agent on every seat.
@@ -61,6 +67,7 @@ def play(
     :param sides: for "A" and "B", what makes an agent.
     :param deal: the random streams of chance, of the opening and of each seat.
     :param openings: how many plies of players are random at the beginning.
+    :param value: what states are worth to each seat, to tell how lucky everybody was: see `tapete.arena.luck`.
     :param stop: ends the game with `Stopped` before the next move once it is set.
     """
     state = game.start()
@@ -68,20 +75,30 @@ def play(
     streams = [deal.stream("seat", seat) for seat in range(game.players)]
     opening = deal.stream("opening")
     moves, seconds = [0, 0], [0.0, 0.0]
-    events = 0
+    luck = np.zeros(game.players)
+    draws = events = 0
+    likely: Likely  # what might have happened instead
     while (seat := state.player) != TERMINAL:
+        before = state.copy() if value else state
         if seat == CHANCE:
+            likely = dict(state.outcomes())
             _draw(state, deal.stream("chance", events))
             events += 1
+            draws += is_open(likely)
         elif openings > 0:
-            state.apply(opening.choice(state.actions()))
+            likely = dict.fromkeys(state.actions(), 1.0)
+            state.apply(opening.choice([*likely]))
             openings -= 1
         elif stop and stop.is_set():
             raise Stopped
         else:
             side = SIDES.index(lineup[seat])
-            seconds[side] += _move(state, seats[seat], streams[seat])
+            likely, taken = _move(state, seats[seat], streams[seat])
+            draws += is_open(likely)
+            seconds[side] += taken
             moves[side] += 1
+        if value and is_open(likely):
+            luck += surprise(value, before, likely, state)
     return Played(
         deal.number,
         lineup,
@@ -89,20 +106,28 @@ def play(
         tuple(state.returns()),
         (moves[0], moves[1]),
         (seconds[0], seconds[1]),
+        draws,
+        tuple(luck.tolist()) if value else (),
     )
 
 
-def _move(state: State, policy: Policy, rng: Rng) -> float:
-    """Lets a policy move; returns the seconds that it took."""
+def is_open(likely: Likely) -> bool:
+    """Whether more than one of these can happen."""
+    return sum(probability > 0 for probability in likely.values()) > 1
+
+
+def _move(state: State, policy: Policy, rng: Rng) -> tuple[Likely, float]:
+    """Lets a policy move; returns how likely it was to make each move, and the seconds that it took."""
     view = state.view(state.player)
     began = time.perf_counter()
     try:
-        action = choose(policy, view, rng)
+        likely = policy.think(view, rng).probabilities
+        action = draw(likely, rng)
         taken = time.perf_counter() - began
         state.apply(action)
     except TapeteError as error:
         raise TapeteError(f"{type(policy).__name__} on seat {view.seat}: {error}") from None
-    return taken
+    return likely, taken
 
 
 def _draw(state: State, rng: Rng) -> None:

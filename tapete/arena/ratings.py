@@ -15,8 +15,9 @@ from tapete.core import Rng
 Numbers = NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # points in a factor e of the odds
-PRIOR = (0.0, 1.0)  # shares of deals that every match is given besides its own
+CAUTION = 5  # deals by which a match counts as shorter in an interval: how much deals differ is only estimated
 SAMPLES = 2000
+SURE = 1e-9  # a share may come this close to 0 and 1
 LONGEST_STEP = 1.0  # of Newton's method: from far away it would overshoot
 STEPS = 1000
 
@@ -29,22 +30,34 @@ class Ratings(NamedTuple):
     high: Numbers
 
 
-def rate(agents: int, shares: Mapping[tuple[int, int], Numbers], seed: int = 0) -> Ratings:
+def rate(
+    agents: int,
+    shares: Mapping[tuple[int, int], Numbers],
+    seed: int = 0,
+    independent: Mapping[tuple[int, int], int] | None = None,
+) -> Ratings:
     """The likeliest ratings, given for each pair (i, j) of agents that have met what i won of each deal.
 
-    Every match is given one deal more that i won and one that j won, so that who has won everything gets a finite
-    rating. The intervals are Rubin's (1981) Bayesian bootstrap: deals, those two included, are weighted at random.
+    So that who has won everything gets a finite rating, every match is given 1 / agents of a deal that was won, and as
+    much that was lost. That is about half a deal each for every rating that is to be found, as Jeffreys has it for a
+    single share; a whole deal for every match would draw many agents together. The intervals are Rubin's (1981)
+    Bayesian bootstrap: deals, those parts included, are weighted at random.
+
+    :param independent: how many independent deals each match is worth; without it, all of them.
     """
     generator = np.random.default_rng(Rng(seed, "ratings").words)
-    points = np.zeros((1 + SAMPLES, agents, agents))  # the first as it was, the others weighted
+    played, drawn = np.zeros((agents, agents)), np.zeros((SAMPLES, agents, agents))  # points of the first of each pair
     for (i, j), values in shares.items():
-        sizes, counts = np.unique(np.concatenate([values, PRIOR]), return_counts=True)
-        weights = np.vstack([counts, generator.gamma(counts, size=(SAMPLES, len(counts)))])  # equal deals together
-        won = counts.sum() * (weights @ sizes) / weights.sum(axis=1)
-        points[:, i, j], points[:, j, i] = won, counts.sum() - won
-    elo = ELO * bradley_terry(points)
-    low, high = np.quantile(elo[1:], (0.025, 0.975), axis=0)
-    return Ratings(elo[0], low, high)
+        sizes, counts = np.unique(values, return_counts=True)  # equal deals together
+        deals = independent[i, j] if independent else len(values)
+        sizes = np.append(sizes, (0.0, 1.0))
+        shapes = np.append(counts * deals / len(values), (1 / agents, 1 / agents))
+        weights = generator.gamma(shapes * deals / (deals + CAUTION), size=(SAMPLES, len(shapes)))
+        won = np.clip(weights @ sizes / weights.sum(axis=1), SURE, 1 - SURE)
+        played[i, j], drawn[:, i, j] = shapes @ sizes, shapes.sum() * won
+        played[j, i], drawn[:, j, i] = shapes @ (1 - sizes), shapes.sum() * (1 - won)
+    low, high = np.quantile(ELO * bradley_terry(drawn), (0.025, 0.975), axis=0)
+    return Ratings(ELO * bradley_terry(played), low, high)
 
 
 def bradley_terry(points: Numbers) -> Numbers:

@@ -38,7 +38,8 @@ def write_tournament(result: Tournament, folder: Path) -> None:
     rows = [_flat(row) | share for row, share in zip(data["ratings"], shares, strict=True)]
     columns = [*_flat(data["ratings"][0]), *(result.agents[i] for i in order)]
     _write_csv(folder / "ratings.csv", columns, rows)
-    kept = ("games", "wins", "draws", "losses", "win_share", "interval", "mean", "mean_interval", "difference", "p")
+    counts = ("games", "deals", "different", "independent", "wins", "draws", "losses")
+    kept = (*counts, "win_share", "interval", "mean", "mean_interval", "difference", "p", "share_p")
     rows = [{"a": m["agents"][0], "b": m["agents"][1], **_flat({key: m[key] for key in kept})} for m in data["matches"]]
     _write_csv(folder / "matches.csv", list(rows[0]), rows)
     plot_ratings(result, folder / "elo.png")

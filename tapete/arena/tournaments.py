@@ -52,7 +52,9 @@ class Tournament:
     @cached_property
     def ratings(self) -> Ratings:
         """Elo, with intervals."""
-        return rate(len(self.agents), {pair: match.shares for pair, match in self.matches.items()}, self.seed)
+        shares = {pair: match.shares for pair, match in self.matches.items()}
+        independent = {pair: match.independent for pair, match in self.matches.items()}
+        return rate(len(self.agents), shares, self.seed, independent)
 
     @property
     def ranking(self) -> list[int]:

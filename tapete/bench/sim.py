@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapete.bench import Case, Row, Work, measure, peers
+from tapete.bench import Case, Row, Work, doors, measure, peers
 from tapete.core import Rng, make
 from tapete.core.compile import ahead
 from tapete.core.contract import open_rules
@@ -50,6 +50,7 @@ def cases() -> list[Case]:
         Case("doudizhu, games", lambda: games("doudizhu"), (("OpenSpiel", lambda: openspiel("dou_dizhu", "games")),)),
         Case("othello, steps", lambda: steps("othello"), (("OpenSpiel", lambda: openspiel("othello")),)),
         *(side_by_side(name, threads) for name in ("truco", "holdem(players=10)", "doudizhu") for threads in (1, 2)),
+        *doors.cases(),
     ]
 
 

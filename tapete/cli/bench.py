@@ -94,12 +94,34 @@ def bench_schemes(as_json: Json = False) -> None:
         print(line, flush=True)
 
 
+@bench_app.command("calibration")
+def bench_calibration(
+    case: Case = "",
+    repeats: Annotated[int, typer.Option(min=1, max=1_000_000, help="Matches of each kind.")] = 4000,
+    as_json: Json = False,
+) -> None:
+    """Whether the arena's figures hold: how often intervals have the truth in them, by matches whose truth is known."""
+    from tapete.bench import calibration
+
+    rows = calibration.run(case, repeats)
+    if as_json:
+        print(json.dumps([row.to_json() for row in rows], indent=2))
+        return
+    print("| case | deals | held | worst | p <= 5 % | width | before: held | p <= 5 % | width |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for row in rows:
+        p, old_p = (f"{100 * share:.1f}" if share is not None else "" for share in (row.p, row.old_p))
+        held, worst, old_held = (f"{100 * share:.1f}" for share in (row.coverage, row.worst, row.old_coverage))
+        figures = (held, worst, p, f"{row.width:.3g}", old_held, old_p, f"{row.old_width:.3g}")
+        print(f"| {row.case} | {row.deals} | {' | '.join(figures)} |", flush=True)
+
+
 def _report(rows: Any, as_json: bool) -> None:
     """Prints the rows of a benchmark, as they come or as JSON at the end."""
     if as_json:
         print(json.dumps([row.to_json() for row in rows], indent=2))
         return
-    layout = "{:28} {:22} {:>14} {:>14} {:>10}"
+    layout = "{:38} {:22} {:>14} {:>14} {:>10}"
     print(layout.format("case", "peer", "ours a second", "theirs", "ratio"))
     for row in rows:
         theirs = "" if row.theirs is None else f"{row.theirs:,.0f}"

@@ -38,6 +38,9 @@ def match(
     openings: Openings = 0,
     lineups: Lineups = "",
     workers: Workers = 2,
+    luck: Annotated[
+        str, typer.Option(help="Also tell payoffs less luck, judged by playouts(100), or by the equilibrium if known.")
+    ] = "",
     out: Annotated[Path | None, typer.Option(help="Write the result and all games to this file, as JSON.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -62,6 +65,7 @@ def match(
             openings=openings,
             lineups=_split(lineups),
             workers=workers,
+            luck=luck or None,
             watch=watch,
         )
     if out:
@@ -140,10 +144,15 @@ def _show_match(result: Match) -> None:
     share = "wins" if spec.players == 2 else "wins over a seat"
     print(f"{result.game}: {a} against {b}, {len(result.games):,} games on {len(result.shares):,} deals")
     print(f"  {share:17} {100 * result.win_share:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}")
-    print(f"  {'games':17} {wins:,} won, {draws:,} drawn, {losses:,} lost")
+    print(f"  {'games':17} {wins:,} won, {draws:,} drawn, {losses:,} lost; {result.different:,} different")
     print(f"  {'payoff a game':17} {result.mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
-    print(f"  {'by luck alone':17} p = {result.p:.2g} (sign-flip test on deals)")
+    if result.games[0].luck:
+        least, most = result.corrected_interval
+        print(f"  {'less luck':17} {result.corrected_mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
+    print(f"  {'by luck alone':17} p = {result.share_p:.2g} if wins were even, p = {result.p:.2g} if payoffs were")
     print(f"  {'a move takes':17} {a_thinks:.3g} ms and {b_thinks:.3g} ms")
+    for warning in result.warnings:
+        print(f"  {'mind':17} {warning}")
 
 
 def _show_tournament(result: Tournament) -> None:
@@ -161,3 +170,6 @@ def _show_tournament(result: Tournament) -> None:
         record = (f"{result.points(i):g}", str(result.games(i)))
         table.add_row(str(rank), result.agents[i], rating, f"{least} to {most}", *record, *shares)
     Console(markup=False, highlight=False).print(table)
+    for match in result.matches.values():
+        for warning in match.warnings:
+            print(f"mind, {' - '.join(match.agents)}: {warning}")

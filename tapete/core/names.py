@@ -13,7 +13,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
@@ -51,6 +51,8 @@ def make(text: str) -> Game:
     ...
     tapete.core.errors.TapeteError: there is no game 'chess'; `tapete games` lists them all
     """
+    if isinstance(text, str) and text.partition("(")[0].strip() == "openspiel":  # other people's, over a bridge
+        return cast(Game, importlib.import_module("tapete.bridges.guests").make(text[:LONGEST_NAME]))
     call = Call.read(text, "game", {name: variant.spec for name, variant in variants().items()})
     spec = replace(call.run(), name=str(call), parameters=call.values)
     return Game(spec, variants()[call.name].package)

@@ -29,6 +29,43 @@ def test_a_match_in_words_and_as_json(tapete: Tapete) -> None:
     assert f"{data['wins']} won, {data['draws']} drawn, {data['losses']} lost" in done.out
 
 
+def test_repeated_games_are_told_with_what_to_do(tapete: Tapete, tmp_path: Path) -> None:
+    """In words, as data, and for every match of a tournament."""
+    command = ("othello", "zero(2)", "ntuple(2)", "-n", "6")
+    done = tapete("match", *command)
+    assert "2 different\n" in done.out
+    assert "only 1 of 3 deals differ" in done.out
+    assert "--openings 8" in done.out
+    data = json.loads(tapete("match", *command, "--json").out)
+    assert (data["different"], data["independent"], len(data["warnings"])) == (2, 1, 1)
+    done = tapete("tournament", *command, "--out", str(tmp_path))
+    assert "mind, zero(2) - ntuple(2): only 1 of 3 deals differ" in done.out
+    with (tmp_path / "matches.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["different"], row["independent"]) == ("2", "1")
+    assert "mind" not in tapete("match", *command, "--openings", "8").out
+
+
+def test_payoffs_less_luck_are_told_where_they_are_asked_for(tapete: Tapete) -> None:
+    command = ("match", "leduc", "equilibrium", "random", "-n", "20", "--luck", "equilibrium")
+    done, data = tapete(*command), json.loads(tapete(*command, "--json").out)
+    low, high = data["corrected_interval"]
+    assert low < data["corrected_mean"] < high
+    assert f"less luck         {data['corrected_mean']:+.4g}, 95 % interval {low:+.4g} to {high:+.4g}" in done.out
+    plain = json.loads(tapete(*command[:-2], "--json").out)
+    assert {key for key in data if key not in plain} == {"corrected_mean", "corrected_interval"}
+    assert plain["mean"] == data["mean"]
+
+
+def test_the_calibration_is_a_table_or_data(tapete: Tapete) -> None:
+    done = tapete("bench", "calibration", "--case", "paid +1 at 0.95", "--repeats", "4")
+    lines = done.out.splitlines()
+    assert [line.count("|") for line in lines] == [10] * 7
+    assert [line.split("|")[2].strip() for line in lines[2:]] == ["10", "20", "50", "100", "500"]
+    data = json.loads(tapete("bench", "calibration", "--case", "paid +1 at 0.95", "--repeats", "4", "--json").out)
+    assert lines[2].split("|")[3].strip() == f"{100 * data[0]['coverage']:.1f}"
+
+
 def test_the_library_and_the_command_agree(tapete: Tapete) -> None:
     out = tapete("match", "othello", "random", "mcts(20)", "-n", "6", "--openings", "4", "--seed", "9", "--json").out
     result = arena.match("othello", "random", "mcts(20)", games=6, openings=4, seed=9).to_json()
@@ -130,6 +167,12 @@ def test_options_mean_the_same_in_both_commands(
         (("match", "kuhn", "random", "random", "--openings", "-1"), "'--openings': Input should be greater"),
         (("match", "kuhn", "random", "random", "--lineups", "AB,AB"), "seat 0 is not shared out evenly"),
         (("match", "kuhn", "random", "random", "--lineups", "AB,,BA"), "'' doesn't seat A and B"),
+        (
+            ("match", "kuhn", "random", "random", "--luck", "hope"),
+            "there is no value 'hope'; luck is judged by playouts",
+        ),
+        (("match", "kuhn", "random", "random", "--luck", "playouts(0)"), "times must be between 1 and"),
+        (("match", "truco", "random", "random", "--luck", "equilibrium"), "no equilibrium of truco is known"),
         (("match", "truco", "equilibrium", "random"), "no equilibrium of truco is known"),
         (
             ("match", "kuhn", "random", "random", "--out", "/proc/none/match.json"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tapete.agents.equilibrium import Equilibrium
 from tapete.arena import Deal, match, matches, play
 from tapete.arena.matches import rotations
 from tapete.arena.playing import Stopped
+from tapete.arena.statistics import mean_interval, p_value
 from tapete.core import CHANCE, TapeteError, Thought, make
 from tapete.solve import find
 from tapete.solve.response import prove
@@ -49,10 +51,12 @@ def test_an_agent_is_exactly_even_with_itself(name, agent):
     result = match(name, agent, agent, games=14)
     assert (result.differences == 0).all()
     assert (result.shares == 0.5).all()
-    assert result.p == 1
+    assert result.p == result.share_p == 1
+    assert result.interval[0] < 0.5 < result.interval[1], "not known for sure"
     assert len({played.actions for played in result.games}) > 1, "and not because nothing happened"
     if result.game.spec.zero_sum:
-        assert (result.mean, result.mean_interval) == (0, (0, 0))
+        assert result.mean == 0
+        assert result.mean_interval[0] < 0 < result.mean_interval[1], "not known for sure"
 
 
 def test_the_mean_is_the_exact_one():
@@ -136,15 +140,105 @@ def test_who_is_better_is_ahead():
         assert result.payoffs.tolist() == [1.0 * sign] * 10
         assert result.win_share == (1 + sign) / 2
         assert result.to_json()["difference"] == 2 * sign
-        assert result.p == 2 / 2**10
+        assert result.p == pytest.approx(1), "one deal, repeated"
+        result = replace(result, games=tuple(map(drawn, result.games)))  # as if it had happened ten times by chance
+        assert (result.p, result.share_p) == pytest.approx((2 / 2**10, 2 / 2**10))
 
 
-@pytest.mark.parametrize(("lineups", "seats"), [((), 1), (("ABB", "BAA"), 2)])
-def test_the_interval_of_a_mean_is_as_wide_as_all_seats_of_a_can_be_paid(lineups, seats):
-    """One deal says nothing, so that the interval is all that is possible."""
-    result = match("doudizhu", "random", "random", games=1, lineups=lineups)
-    low, high = result.game.spec.utility
-    assert result.mean_interval == (min(low, seats * low), max(high, seats * high))
+def drawn(played):
+    """A game as it would be if something had been drawn in it."""
+    return played._replace(draws=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "lineups", "bounds", "differences"),
+    [
+        ("kuhn", (), (-2, 2), (-4, 4)),
+        ("doudizhu", (), (-16384, 16384), (-24576, 24576)),
+        ("doudizhu", ("ABB", "BAA"), (-16384, 16384), (-24576, 24576)),  # two peasants lose what the landlord wins
+        ("holdem(players=3)", (), (-48, 96), (-72, 144)),  # a seat wins what two others pay
+        ("holdem(players=4)", ("AABB", "BBAA"), (-96, 96), (-96, 96)),
+        ("holdem(players=3,rake=0.05)", (), (-48, 96), (-144, 144)),  # somebody else is paid too
+        ("battle", (), (0, 2), (-2, 2)),
+    ],
+)
+def test_intervals_know_what_is_possible(name, lineups, bounds, differences):
+    """The figures of a match are those of the statistics, with the least and the most that a deal can bring."""
+    result = match(name, "random", FIXED["last"], games=7, lineups=lineups)
+    assert result.mean_interval == mean_interval(result.payoffs, *bounds)
+    assert result.interval == mean_interval(result.shares, 0, 1)
+    assert result.p == p_value(result.differences, 0, *differences)
+    assert result.share_p == p_value(result.shares, 0.5, 0, 1)
+
+
+def test_deals_on_which_nothing_is_drawn_count_once():
+    """The case that was found: 100 games that were two, and p = 1.8e-15."""
+    result = match("othello", FIXED["first"], FIXED["last"], games=100)
+    assert (len(result.games), result.different, result.independent) == (100, 2, 1)
+    assert result.p == p_value(result.differences[:1], 0, -2, 2) >= 0.5
+    assert result.interval == mean_interval(result.shares[:1], 0, 1)
+    assert result.mean_interval == mean_interval(result.payoffs[:1], -1, 1)
+    (warning,) = result.warnings
+    assert "only 1 of 50 deals differ" in warning
+    assert "--openings 8" in warning
+    data = result.to_json()
+    assert (data["different"], data["independent"], data["warnings"]) == (2, 1, [warning])
+
+
+def test_openings_make_deals_differ():
+    """One ply gives four openings, of which two are the same in a mirror; eight plies give as many as one likes."""
+    few, many = (match("othello", FIXED["first"], FIXED["last"], games=60, openings=n) for n in (1, 8))
+    assert (few.different, few.independent) == (8, 4)
+    assert (many.different, many.independent, many.warnings) == (60, 30, [])
+    assert len(few.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "a", "b"),
+    [("kuhn", "first", "last"), ("rps", "first", "random"), ("rps", "random", "first")],
+)
+def test_deals_count_where_chance_or_an_agent_draws(name, a, b):
+    """Small games repeat themselves, and are independent all the same."""
+    result = match(name, FIXED.get(a, a), FIXED.get(b, b), games=80)
+    assert result.different < 40
+    assert result.independent == 40
+    assert result.warnings == []
+
+
+def test_a_deal_counts_if_anything_was_drawn_in_one_of_its_games():
+    result = match("rps", FIXED["first"], FIXED["last"], games=20)
+    games = list(result.games)
+    games[7] = drawn(games[7])  # of the fourth deal
+    assert replace(result, games=tuple(games)).independent == 2
+    games[6] = drawn(games[6])
+    assert replace(result, games=tuple(games)).independent == 2
+
+
+def test_draws_are_those_of_chance_and_of_agents_that_are_not_sure():
+    game = make("leduc")
+    sides = {"A": FIXED["first"], "B": lambda game: load("random", game)}
+    for number in range(20):
+        played = play(game, "AB", sides, Deal(1, number))
+        state, draws = game.start(), 0
+        for action in played.actions:
+            draws += (state.player == CHANCE or state.player == 1) and len(state.actions()) > 1
+            state.apply(action)
+        assert played.draws == draws > 0
+        assert played.luck == ()
+    assert play(make("othello"), "AA", {"A": FIXED["first"]}, Deal(1, 1), openings=4).draws == 0
+
+
+def test_who_wins_more_often_may_still_be_paid_less():
+    result = match("doudizhu", "random", "random", games=30)
+    games = [
+        played._replace(returns=tuple(2.0 if side == "A" else -1.0 for side in played.lineup), draws=1)
+        for played in result.games
+    ]
+    ahead = replace(result, games=tuple(games))
+    assert ahead.share_p < 0.05 < ahead.p
+    (warning,) = ahead.warnings
+    assert "-16,384 to +16,384" in warning
+    assert result.warnings == []
 
 
 def test_moves_and_time_are_counted_by_side():

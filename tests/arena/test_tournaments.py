@@ -117,6 +117,15 @@ def test_ratings_are_those_of_the_shares_and_of_the_seed():
     assert np.isfinite(expected.high).all()
 
 
+def test_deals_that_are_repeated_count_once_in_ratings():
+    result = tournament("rps", [rock, half, paper], games=10)
+    shares = {pair: one.shares for pair, one in result.matches.items()}
+    expected = rate(3, shares, 1, dict.fromkeys(shares, 1))
+    for ours, theirs in zip(result.ratings, expected, strict=True):
+        assert (ours == theirs).all()
+    assert (expected.elo != rate(3, shares, 1).elo).any()
+
+
 def test_progress_is_that_of_all_matches():
     told = []
     result = tournament("leduc", [first, "random", last], games=5, watch=lambda *now: told.append(now))

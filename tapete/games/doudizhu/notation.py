@@ -42,12 +42,19 @@ def open_text(s: Any) -> str:
     return text(s["open"]) if s["dealt"] == DECK_SIZE else ""
 
 
+def trace(s: Any) -> list[tuple[int, str]]:
+    """The last moves, fifteen at most, the newest last: who played what."""
+    kept = min(len(s["history"]), int(s["moves"]))
+    return [
+        (int(s["landlord"] + s["moves"] - back) % 3, text(s["history"][-back]) or "pass") for back in range(kept, 0, -1)
+    ]
+
+
 def last_moves(s: Any) -> list[str]:
     """What each seat played in its last turn; empty before its first."""
     moves = [""] * 3
-    for back in range(min(3, int(s["moves"]))):
-        seat = (s["landlord"] + s["moves"] - 1 - back) % 3
-        moves[seat] = text(s["history"][-1 - back]) or "pass"
+    for seat, move in trace(s)[-3:]:
+        moves[seat] = move
     return moves
 
 

@@ -1,0 +1,191 @@
+"""Deep Monte Carlo: it learns best responses on games that can be solved, and goes on where it was stopped."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from tapete.core import Rng, State, TapeteError, make
+from tapete.core.players import judge_moves, opinion, random
+from tapete.learn import dmc
+from tapete.learn.dmc import Config, Training, target, train
+from tapete.learn.recording import Recorder, look
+from tapete.learn.run import Run, read_metrics
+from tapete.nets.moves import MoveNetwork, Scorer, architectures
+from tapete.nets.network import Network
+from tapete.nets.torch import to_torch
+from tapete.solve.examiner import Examiner
+from tapete.testing import check_player
+from tests.learn.pieces import run_in_pieces
+
+TINY = Config(frames=3000, games=16, units=16, trunk=8, batch=64, memory=500, every=2)
+
+
+def some_network(name: str, units: int = 16, seed: int = 1) -> MoveNetwork:
+    game = make(name)
+    scorers = []
+    for seat in range(game.players):
+        inputs = sum(part.size for part in game.spec.observation(seat))
+        shapes = architectures(inputs, game.spec.feature_size, units=units, trunk=(8,))
+        scorers.append(Scorer(*(Network.random(shape, Rng(seed, seat, i)) for i, shape in enumerate(shapes))))
+    return MoveNetwork(scorers, {"game": name, "plays": "q"})
+
+
+def begin(folder: Path, game: str = "kuhn", config: Config = TINY, **more) -> Run:
+    return Run(folder, "dmc", make(game), config, **more)
+
+
+def greedy(examiner: Examiner, network: MoveNetwork):
+    """The network as a policy for the examiner: what its compiled player does at every information set."""
+    game, player = examiner.game, network.evaluator(examiner.game)
+    states = np.concatenate(examiner.form.states)
+    table = np.zeros(examiner.mask.shape)
+    for row, mask, state, seat in zip(table, examiner.mask, states, examiner.seats, strict=True):
+        legal = np.flatnonzero(mask).tolist()
+        row[legal] = judge_moves(player, game, state, int(seat), legal)
+    return lambda seen, mask: table
+
+
+def uniform(seen, mask):
+    return mask / mask.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(("name", "frames", "share"), [("kuhn", 40_000, 0.98), ("leduc", 200_000, 0.95)])
+def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float):
+    config = Config(
+        frames=frames, games=256, units=64, trunk=64, batch=128, memory=frames // 4, rate=0.003,
+        rate_frames=frames // 4, first_epsilon=0.3, epsilon=0.02, epsilon_frames=frames // 2,
+        every=10**6, objective="adp",
+    )  # fmt: skip
+    game, examiner = make(name), Examiner(make(name))
+    for seat in range(2):
+        run = begin(tmp_path / str(seat), name, config)
+        run.load()
+        training = Training(game, config, run, [None, random] if seat == 0 else [random, None])
+        while training.frames < frames:
+            training.iterate()
+        policy = greedy(examiner, training.network())
+        value = examiner.value(policy, uniform) if seat == 0 else -examiner.value(uniform, policy)
+        before = prove_random(examiner, seat)
+        assert value - before > share * (examiner.best_response(uniform, seat) - before)
+
+
+def prove_random(examiner: Examiner, seat: int) -> float:
+    return examiner.value(uniform, uniform) * (1 - 2 * seat)
+
+
+def test_the_compiled_player_takes_the_move_that_pytorch_rates_highest():
+    game, network = make("doudizhu"), some_network("doudizhu", 40)
+    player = network.evaluator(game)
+    modules = [tuple(map(to_torch, scorer)) for scorer in network.scorers]
+    rng, checked = Rng(3), 0
+    for _ in range(3):
+        state = game.start().deal(rng)
+        while not state.over:
+            seat, legal = state.player, state.actions()
+            if len(legal) > 1:
+                seen, features = look(
+                    game, np.repeat(state.data[None], len(legal), 0), np.full(len(legal), seat, np.int32),
+                    np.array(legal, np.int32),
+                )  # fmt: skip
+                see, move = modules[seat]
+                with torch.inference_mode():
+                    vector = see(torch.from_numpy(seen))
+                    said = move(torch.cat([vector, torch.from_numpy(features)], dim=1))[:, 0].numpy()
+                chosen = judge_moves(player, game, state.data, seat, legal)
+                assert chosen.sum() == 1
+                assert said[chosen.argmax()] >= said.max() - 1e-4
+                checked += 1
+            state.apply(rng.choice(legal)).deal(rng)
+    assert checked > 50
+
+
+def test_the_player_looks_at_nothing_hidden():
+    for name in ("leduc", "doudizhu", "truco(points=15)"):
+        check_player(partial(some_network(name).evaluator, make(name)), name, games=3)
+
+
+def test_what_is_recorded_is_what_was_played():
+    game = make("leduc")
+    network = some_network("leduc")
+    recorder = Recorder(game, [network.evaluator(game), random()], [True, False], 50)
+    decisions = recorder.play(Rng(1), 0.3)
+    assert set(decisions.seats) == {0}
+    for data, action, number, gain in zip(
+        decisions.states, decisions.actions, decisions.games, decisions.gains, strict=True
+    ):
+        state = State(game, data.copy(), None)
+        assert state.player == 0
+        assert len(state.actions()) > 1
+        assert action in state.actions()
+        assert gain == decisions.payoffs[number, 0]
+    greedily = recorder.play(Rng(1), 0.0)
+    for data, action in zip(greedily.states, greedily.actions, strict=True):
+        state = State(game, data.copy(), None)
+        view = state.view(0)
+        assert opinion(network.evaluator(game), view)[int(action)] == 1.0
+
+
+def test_targets():
+    gains = np.array([-4.0, -1.0, 0.0, 2.0])
+    assert target(gains, "wp").tolist() == [-1, -1, 0, 1]
+    assert target(gains, "adp").tolist() == [-4, -1, 0, 2]
+    assert target(gains, "logadp").tolist() == [-3, -1, 0, 2]
+
+
+def test_each_seat_learns_what_it_was_paid_itself(tmp_path: Path):
+    run = begin(tmp_path)
+    run.load()
+    training = Training(make("doudizhu"), TINY, run)
+    recorder = Recorder(training.game, [training.network().evaluator(training.game)] * 3, [True] * 3, 8)
+    decisions = recorder.play(Rng(1), 0.5)
+    for seat, student in training.students.items():
+        student.remember(decisions)
+        own = decisions.seats == seat
+        wanted = np.sign(decisions.payoffs[decisions.games[own], seat])
+        kept = student.memory.columns["target"][: own.sum()]
+        assert len(student.memory) == own.sum()
+        assert (kept == wanted[: len(kept)]).all()
+        assert (student.memory.columns["action"][: own.sum()] == decisions.actions[own]).all()
+
+
+def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path):
+    game = make("kuhn")
+    train(game, TINY, begin(tmp_path / "whole"))
+    stops = run_in_pieces(partial(train, game, TINY), partial(begin, tmp_path / "pieces"), 3)
+    assert stops > 3
+    one, two = (tmp_path / name / "network.safetensors" for name in ("whole", "pieces"))
+    assert one.read_bytes() == two.read_bytes()
+    assert [{k: v for k, v in line.items() if k != "seconds"} for line in read_metrics(tmp_path / "whole")] == [
+        {k: v for k, v in line.items() if k != "seconds"} for line in read_metrics(tmp_path / "pieces")
+    ]
+
+
+def test_threads_change_nothing(tmp_path: Path):
+    game = make("kuhn")
+    for threads in (1, 2):
+        train(game, TINY, begin(tmp_path / str(threads), threads=threads))
+    one, two = (tmp_path / str(threads) / "network.safetensors" for threads in (1, 2))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_files_come_back_and_damaged_ones_are_refused(tmp_path: Path):
+    network = some_network("leduc")
+    network.save(tmp_path / "a.safetensors")
+    again = MoveNetwork.load(tmp_path / "a.safetensors")
+    for one, two in zip(network.scorers, again.scorers, strict=True):
+        assert all((one.state.weights[name] == two.state.weights[name]).all() for name in one.state.weights)
+    with pytest.raises(TapeteError, match="reads"):
+        network.evaluator(make("kuhn"))
+    Network.random(architectures(9, 2)[0], Rng(1)).save(tmp_path / "b.safetensors")
+    with pytest.raises(TapeteError):
+        MoveNetwork.load(tmp_path / "b.safetensors")
+
+
+def test_an_unknown_objective_is_refused():
+    with pytest.raises(TapeteError, match="objective must be one of wp, adp, logadp"):
+        dmc.Config(objective="money")
