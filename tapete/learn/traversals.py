@@ -10,7 +10,6 @@ over a table of regrets.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,11 +157,8 @@ class _Desk:
         self.game, self.stack = game, Stack.of(game)
         self.players = [make() for make in players]
         self.models = [player.model for player in self.players]
+        self.seated = Seated.of(game, self.players, self.models)
         self.advantages, self.strategies = self._rows(ROOM), self._rows(ROOM)
-
-    @cached_property
-    def seated(self) -> Seated:
-        return Seated.of(self.game, self.players, self.models)
 
     def _rows(self, count: int) -> Rows:
         spec = self.game.spec
