@@ -62,7 +62,13 @@ class Rows(NamedTuple):
 
     def first(self, count: int) -> Rows:
         """Copies of so many."""
-        return Rows(*(column[:count].copy() for column in self))
+        return Rows(self.seen[:count].copy(), self.legal[:count].copy(), self.numbers[:count].copy())
+
+    @classmethod
+    def together(cls, parts: Sequence[Rows]) -> Rows:
+        """All of them, one after another."""
+        seen, legal, numbers = zip(*parts, strict=True)
+        return cls(np.concatenate(seen), np.concatenate(legal), np.concatenate(numbers))
 
 
 class Traversed(NamedTuple):
@@ -146,8 +152,11 @@ def traverse(
 
     share_out(work, desks, range(0, walks, CHUNK))
     made = [parts[start] for start in sorted(parts)]
-    rows = (Rows(*map(np.concatenate, zip(*kind, strict=True))) for kind in list(zip(*made, strict=True))[:2])
-    return Traversed(*rows, sum(part.nodes for part in made))
+    return Traversed(
+        Rows.together([part.advantages for part in made]),
+        Rows.together([part.strategies for part in made]),
+        sum(part.nodes for part in made),
+    )
 
 
 class _Desk:
@@ -167,8 +176,7 @@ class _Desk:
 
     def _more(self, rows: Rows) -> Rows:
         """The same with room for twice as many."""
-        empty = self._rows(len(rows.seen))
-        return Rows(*(np.concatenate(parts) for parts in zip(rows, empty, strict=True)))
+        return Rows.together([rows, self._rows(len(rows.seen))])
 
     def walk(self, task: Task) -> Traversed:
         """Makes the walks of a task."""
