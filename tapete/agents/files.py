@@ -18,7 +18,7 @@ from tapete.search import ISMCTS, MCTS
 
 NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
-PLAYS = (SEARCH, "policy", "q")  # what a network's header may say about how it plays: with a search, or by that head
+PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
 Model = Network | ntuple.NTuple | moves.MoveNetwork
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.players import random
-from tapete.core.thought import BatchPolicy
+from tapete.core.thought import BatchPolicy, Mixture
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.episodes import Act, Moment, play_games, self_play_tables
 from tapete.learn.run import Evaluate
@@ -36,7 +36,7 @@ def evaluation(game: Game) -> Evaluate:
         except TapeteError:  # too large, or not a game of two players and no sum
             return None
 
-    def evaluate(policy: BatchPolicy) -> dict[str, float]:
+    def evaluate(policy: BatchPolicy | Mixture) -> dict[str, float]:
         found = examiner()
         if found is None:
             return against_random(game, policy)
@@ -46,7 +46,7 @@ def evaluation(game: Game) -> Evaluate:
     return evaluate
 
 
-def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: int = 1) -> dict[str, float]:
+def against_random(game: Game, policy: BatchPolicy | Mixture, games: int = GAMES, seed: int = 1) -> dict[str, float]:
     """Plays so many games on each seat, the same deals every time."""
     gains = []
     for seat in range(game.players):
@@ -54,7 +54,8 @@ def against_random(game: Game, policy: BatchPolicy, games: int = GAMES, seed: in
         tables = self_play_tables(
             game, games, rng, [None if other == seat else random for other in range(game.players)]
         )
-        gains.append(play_games(tables, acting(policy, rng)).payoffs[:, seat])
+        act = _drawing(policy, seat, games, rng) if isinstance(policy, Mixture) else acting(policy, rng)
+        gains.append(play_games(tables, act).payoffs[:, seat])
     together = np.concatenate(gains)
     return {"against_random": float(together.mean()), "error": float(together.std() / np.sqrt(len(together)))}
 
@@ -67,5 +68,20 @@ def acting(policy: BatchPolicy, rng: Rng) -> Act:
         weights = np.cumsum(policy(moment.seen, moment.mask), axis=1, dtype=np.float64)
         left = draws.random((len(weights), 1)) * weights[:, -1:]
         return (weights > left).argmax(axis=1), {}
+
+    return act
+
+
+def _drawing(mixture: Mixture, seat: int, games: int, rng: Rng) -> Act:
+    """Draws a policy before every game, and moves by it."""
+    drawn = numpy_generator(rng.spawn("policy")).choice(len(mixture.weights), size=games, p=mixture.weights)
+    acts = [acting(policy, rng.spawn(number)) for number, policy in enumerate(mixture.seats[seat])]
+
+    def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+        actions = np.zeros(len(moment.games), dtype=np.int64)
+        for number in np.unique(drawn[moment.games]):
+            own = drawn[moment.games] == number
+            actions[own] = acts[number](Moment(*(column[own] for column in moment)))[0]
+        return actions, {}
 
     return act

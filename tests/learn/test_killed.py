@@ -32,6 +32,10 @@ RUNS = {
     ],
     "ppo": ["iterations=6", "tables=16", "hidden=8", "every=2"],
     "mmd": ["iterations=6", "tables=16", "hidden=8", "every=2"],
+    "deep-cfr": [
+        *("iterations=6", "walks=1", "steps=5", "average_steps=5", "batch=16", "hidden=8", "layers=1", "buffer=500"),
+        "average=stored",
+    ],
 }
 CARDS = {"ppo": "leduc", "mmd": "leduc"}  # learners of hidden information; the others play Othello
 
