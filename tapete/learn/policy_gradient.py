@@ -142,7 +142,8 @@ class Kinds(NamedTuple):
 
     def judge(self, module: Module, batch: Batch, rows: torch.Tensor | None = None) -> Said:
         """What the network says of these rows of a batch, or of all."""
-        kinds, of = (self.of if rows is None else self.of[rows]).unique(return_inverse=True)
+        asked: Any = self.of if rows is None else self.of[rows]
+        kinds, of = asked.unique(return_inverse=True)
         where = self.first[kinds]
         said = judge(module, batch["seen"][where], batch["mask"][where])
         return Said(said.policy[of], said.value[of])
