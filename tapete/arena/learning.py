@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.players import random
-from tapete.core.thought import BatchPolicy, Mixture
+from tapete.core.thought import AnyPolicy, BatchPolicy, Mixture
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.episodes import Act, Moment, play_games, self_play_tables
 from tapete.learn.run import Evaluate
@@ -36,7 +36,7 @@ def evaluation(game: Game) -> Evaluate:
         except TapeteError:  # too large, or not a game of two players and no sum
             return None
 
-    def evaluate(policy: BatchPolicy | Mixture) -> dict[str, float]:
+    def evaluate(policy: AnyPolicy) -> dict[str, float]:
         found = examiner()
         if found is None:
             return against_random(game, policy)
@@ -46,7 +46,7 @@ def evaluation(game: Game) -> Evaluate:
     return evaluate
 
 
-def against_random(game: Game, policy: BatchPolicy | Mixture, games: int = GAMES, seed: int = 1) -> dict[str, float]:
+def against_random(game: Game, policy: AnyPolicy, games: int = GAMES, seed: int = 1) -> dict[str, float]:
     """Plays so many games on each seat, the same deals every time."""
     gains = []
     for seat in range(game.players):
@@ -54,13 +54,17 @@ def against_random(game: Game, policy: BatchPolicy | Mixture, games: int = GAMES
         tables = self_play_tables(
             game, games, rng, [None if other == seat else random for other in range(game.players)]
         )
-        act = _drawing(policy, seat, games, rng) if isinstance(policy, Mixture) else acting(policy, rng)
-        gains.append(play_games(tables, act).payoffs[:, seat])
+        gains.append(play_games(tables, acting(policy, seat, games, rng)).payoffs[:, seat])
     together = np.concatenate(gains)
     return {"against_random": float(together.mean()), "error": float(together.std() / np.sqrt(len(together)))}
 
 
-def acting(policy: BatchPolicy, rng: Rng) -> Act:
+def acting(policy: AnyPolicy, seat: int, games: int, rng: Rng) -> Act:
+    """Plays a policy on a seat of so many games."""
+    return _mixed(policy, seat, games, rng) if isinstance(policy, Mixture) else _drawn(policy, rng)
+
+
+def _drawn(policy: BatchPolicy, rng: Rng) -> Act:
     """Draws moves by a policy."""
     draws = numpy_generator(rng)
 
@@ -72,10 +76,10 @@ def acting(policy: BatchPolicy, rng: Rng) -> Act:
     return act
 
 
-def _drawing(mixture: Mixture, seat: int, games: int, rng: Rng) -> Act:
+def _mixed(mixture: Mixture, seat: int, games: int, rng: Rng) -> Act:
     """Draws a policy before every game, and moves by it."""
     drawn = numpy_generator(rng.spawn("policy")).choice(len(mixture.weights), size=games, p=mixture.weights)
-    acts = [acting(policy, rng.spawn(number)) for number, policy in enumerate(mixture.seats[seat])]
+    acts = [_drawn(policy, rng.spawn(number)) for number, policy in enumerate(mixture.seats[seat])]
 
     def act(moment: Moment) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
         actions = np.zeros(len(moment.games), dtype=np.int64)

@@ -22,7 +22,7 @@ from tapete.bench.peers import load
 from tapete.bench.spiel_learners import GAMES, PEERS, nash_conv
 from tapete.core import Game, TapeteError, make
 from tapete.core.plots import picture
-from tapete.core.thought import BatchPolicy
+from tapete.core.thought import AnyPolicy
 from tapete.learn.run import Evaluate
 from tapete.learn.runs import steps_of
 
@@ -97,7 +97,7 @@ class Timed(learn.Run):
         """CPU seconds so far, without those that judging took."""
         return self.clock() - self.began - self.judging
 
-    def evaluate(self, policy: BatchPolicy) -> dict[str, float]:
+    def evaluate(self, policy: AnyPolicy) -> dict[str, float]:
         """Looks, and does not count it."""
         before = self.clock()
         found = super().evaluate(policy)

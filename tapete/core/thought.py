@@ -21,6 +21,9 @@ class Mixture(NamedTuple):
     weights: NDArray[np.float64]  # [N] how likely each is drawn; they add up to 1
 
 
+AnyPolicy = BatchPolicy | Mixture
+
+
 @dataclass(frozen=True, kw_only=True)
 class Thought:
     """For the seat that is to move. All but the probabilities may be unknown."""

@@ -36,7 +36,7 @@ from tapete.core.errors import TapeteError
 from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
 from tapete.core.locks import FileLock
-from tapete.core.thought import BatchPolicy, Mixture
+from tapete.core.thought import AnyPolicy
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
@@ -71,7 +71,7 @@ class Progress:
 
 Watch = Callable[[Progress], None]
 
-Evaluate = Callable[[BatchPolicy | Mixture], Mapping[str, float]]  # says how good a policy is, in numbers by name
+Evaluate = Callable[[AnyPolicy], Mapping[str, float]]  # says how good a policy is, in numbers by name
 
 
 @dataclass(frozen=True)
@@ -264,7 +264,7 @@ class Run:
         with self._metrics.open("a") as file:
             file.write(json.dumps({**metrics, "seconds": round(self.seconds, 3)}) + "\n")
 
-    def evaluate(self, policy: BatchPolicy | Mixture) -> dict[str, float]:
+    def evaluate(self, policy: AnyPolicy) -> dict[str, float]:
         """How good a policy is, as the caller of the run measures it."""
         began = time.monotonic()
         found = dict(self._evaluate(policy))

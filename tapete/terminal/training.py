@@ -27,8 +27,8 @@ WIDEST = 100  # columns of it
 class TrainingScreen:
     """A bar and a curve on standard error; where that is no terminal, a line now and then."""
 
-    def __init__(self, folder: Path, console: Console | None = None) -> None:
-        """For the run in that folder, whose curve begins where it was begun."""
+    def __init__(self, folder: Path | None = None, console: Console | None = None) -> None:
+        """For the run in that folder, whose curve begins where it was begun; without one, where this screen begins."""
         self.folder = folder
         self.console = console or Console(stderr=True)
         self.bars = Bars(
@@ -71,7 +71,7 @@ class TrainingScreen:
             self.lines.append(metrics)
             self.last = latest([self.last, metrics])
         elif metrics:
-            self.lines = list(read_metrics(self.folder))
+            self.lines = list(read_metrics(self.folder)) if self.folder else [metrics]
             self.last = latest(self.lines)
 
     def _draw(self) -> RenderableType:
