@@ -18,6 +18,9 @@ if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a sol
 class Equilibrium:
     """A policy that plays a strategy; in a game of rounds, that of the game that began with the current round.
 
+    A strategy that was sampled (`mccfr-external`) is one of the whole game, rounds and all, and knows the information
+    sets that a walk has met; in others any move is played.
+
     Without a `strategy`, the one that is known of the game is played; those of games that follow are always looked up.
     """
 
@@ -58,13 +61,16 @@ class Equilibrium:
         legal = view.actions()
         if len(legal) == 1:
             return {legal[0]: 1.0}
-        now = current_round(view)
+        whole = self.strategy(view.game)
+        now = None if whole.about.get("sampled") else current_round(view)
         if now is None:
-            strategy, key = self.strategy(view.game), view.infoset
+            strategy, key = whole, view.infoset
         else:
             game = make(now.game)
             strategy, key = self.strategy(game), game.read(now.moves).infoset(now.seat)
         probs = strategy.lookup(key)
+        if probs is None and strategy.about.get("sampled"):
+            return dict.fromkeys(legal, 1 / len(legal))
         if probs is None or len(probs) != len(legal):
             raise TapeteError(f"the solution of {view.game} is not one of today's rules; solve it again ({view})")
         return dict(zip(legal, (probs / np.sum(probs, dtype=np.float64)).tolist(), strict=True))

@@ -12,12 +12,13 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
+from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
 from tapete.search import ISMCTS, MCTS
 
-NETWORK = "network.safetensors"  # in the folder of a run
+NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
-PLAYS = (SEARCH, "policy", "q")  # what a network's header may say about how it plays: with a search, or by that head
+PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
 Model = Network | ntuple.NTuple | moves.MoveNetwork
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 from pathlib import Path
 
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
-from tapete.core import TapeteError
-from tapete.core.files import replacing
+from tapete.core.plots import picture
 
 RESULT = "tournament.json"
-
-
-def check_plots() -> None:
-    """Raises where plots can't be drawn."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise TapeteError("a plot needs matplotlib, which comes with: pip install 'tapete[plots]'")
 
 
 def write_match(match: Match, path: Path) -> None:
@@ -66,21 +58,12 @@ def _write_csv(path: Path, columns: list[str], rows: list[dict[str, object]]) ->
 
 def plot_ratings(result: Tournament, path: Path) -> None:
     """Draws a line an agent, the strongest on top: its rating and the interval."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     order = result.ranking[::-1]
     elo, low, high = (numbers[order] for numbers in result.ratings)
-    figure, axis = pyplot.subplots(figsize=(8, 1.2 + 0.45 * len(order)))
-    axis.plot(elo, range(len(order)), "o")
-    axis.hlines(range(len(order)), low, high)
-    axis.margins(y=0.2)
-    axis.set_yticks(range(len(order)), [result.agents[i] for i in order])
-    axis.set(xlabel="Elo, with 95 % intervals", title=str(result.game))
-    axis.grid(alpha=0.3)
-    figure.tight_layout()
-    with replacing(path) as draft:
-        figure.savefig(draft, dpi=110, format="png")
-    pyplot.close(figure)
+    with picture(path, size=(8, 1.2 + 0.45 * len(order))) as axis:
+        axis.plot(elo, range(len(order)), "o")
+        axis.hlines(range(len(order)), low, high)
+        axis.margins(y=0.2)
+        axis.set_yticks(range(len(order)), [result.agents[i] for i in order])
+        axis.set(xlabel="Elo, with 95 % intervals", title=str(result.game))
+        axis.grid(alpha=0.3)

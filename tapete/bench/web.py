@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core import Rng, TapeteError
-from tapete.core.files import replacing
+from tapete.core.plots import picture
 
 # Agents that don't search: what is measured is the table. Those that do keep the machine busy meanwhile.
 GAMES = (
@@ -166,17 +166,10 @@ def _waits(people: list[Person], *, searching: bool) -> NDArray[np.float64]:
 
 def draw_memory(gauge: Gauge, tables: int, path: Path) -> None:
     """The server's memory over time, as a picture that is there as a whole or not at all."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(8, 4))
-    axes.plot(np.array(gauge.seconds) / 60, gauge.memory)
-    axes.set(xlabel="minutes", ylabel="MB of the server", ylim=(0, None), title=f"{tables} tables, played at by bots")
-    with replacing(path) as draft:
-        figure.savefig(draft, format="png")
-    pyplot.close(figure)
+    with picture(path, size=(8, 4)) as axes:
+        axes.plot(np.array(gauge.seconds) / 60, gauge.memory)
+        axes.set(xlabel="minutes", ylabel="MB of the server", ylim=(0, None))
+        axes.set_title(f"{tables} tables, played at by bots")
 
 
 @contextmanager

@@ -58,6 +58,41 @@ def bench_nets(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as
     _report(nets.run(rivals=peers, case=case, seconds=seconds), as_json)
 
 
+@bench_app.command("learn")
+def bench_learn(
+    peers: Peers = False,
+    case: Annotated[str, typer.Option(help="Only the games whose name contains this.")] = "",
+    seconds: Annotated[float, typer.Option(min=0.1, max=86400, help="How long each learner may learn.")] = 60.0,
+    plot: Annotated[Path | None, typer.Option(help="Draw NashConv against seconds into this PNG file.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Learning: exact NashConv against seconds of one core; --peers: OpenSpiel's NFSP, Deep CFR and DQN too."""
+    from tapete.bench import learn
+    from tapete.core.plots import check_plots
+
+    if plot:
+        check_plots(plot)
+    layout = "{:14} {:10} {:10} {:>10} {:>10} {:>14}"
+    if not as_json:
+        print(layout.format("game", "learner", "whose", "NashConv", "seconds", "steps a second"), flush=True)
+
+    def tell(trace: learn.Trace) -> None:
+        best = f"{trace.best.exploitability:.4f}", f"{trace.best.seconds:.2f}"
+        if not as_json:
+            print(layout.format(trace.game, trace.learner, trace.whose, *best, f"{trace.rate:,.0f}"), flush=True)
+
+    traces = learn.run(rivals=peers, case=case, seconds=seconds, tell=tell)
+    duels = learn.duels(traces)
+    if plot:
+        learn.draw(traces, plot)
+    if as_json:
+        plain = {"traces": [trace.to_json() for trace in traces], "duels": [duel.to_json() for duel in duels]}
+        print(json.dumps(plain, indent=2))
+    elif duels:
+        for line in learn.markdown(duels):
+            print(line)
+
+
 @bench_app.command("ntuple")
 def bench_ntuple(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
     """Pattern tables: positions of Othello a second on one core; --peers: looked up square by square."""

@@ -91,7 +91,8 @@ def tournament(
 ) -> None:
     """Play all pairs of agents against each other, and rate them."""
     from tapete import arena
-    from tapete.arena.report import RESULT, check_plots, write_tournament
+    from tapete.arena.report import RESULT, write_tournament
+    from tapete.core.plots import check_plots
 
     if out:
         check_plots()

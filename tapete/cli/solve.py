@@ -15,8 +15,10 @@ from tapete.core.stopping import stoppable
 
 @app.command()
 def solve(
-    game: Annotated[str, typer.Argument(help="A zero-sum game of two players.")] = "",
-    algorithm: Annotated[str, typer.Option(help="A member of the CFR family: see docs/solving.md.")] = "",
+    game: Annotated[str, typer.Argument(help="A zero-sum game of two players; any game with mccfr-external.")] = "",
+    algorithm: Annotated[
+        str, typer.Option(help="A member of the CFR family, or one that samples, like mccfr-external: docs/solving.md.")
+    ] = "",
     until: Annotated[str, typer.Option(help="Stop at this exploitability: 0.1% or 0.001.")] = "0.1%",
     seconds: Annotated[
         float, typer.Option("--time", min=0, help="Stop after so many seconds, of all that has to be solved.")
@@ -26,10 +28,17 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
     checkpoint_every: Annotated[float, typer.Option(min=0, help="Seconds between notes of where a run is.")] = 120,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
+    seed: Annotated[int, typer.Option(help="Names what is drawn, where a game is sampled.")] = 1,
+    memory: Annotated[
+        float, typer.Option(min=0, help="GB that sampling may take; else half of what the machine has.")
+    ] = float("inf"),
     show: Annotated[str, typer.Option(help="A state: print what the solution does there, as in 'kuhn: J Q'.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Find an equilibrium, and prove by exact best responses how good it is."""
+    """Find an equilibrium, and prove by exact best responses how good it is.
+
+    Games that are too large for that can be sampled (--algorithm mccfr-external --time 600), and nothing is proven.
+    """
     from tapete.solve import DEFAULT
     from tapete.solve import solve as solve_game
     from tapete.terminal.solving import SolvingScreen, read_share, show_strategy
@@ -50,6 +59,8 @@ def solve(
             save=save,
             resume=resume,
             checkpoint_every=checkpoint_every,
+            seed=seed,
+            memory=memory * 1e9,
             watch=watch,
             stop=stop,
         )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from tapete.cli.app import STOPPED, app
-from tapete.core import Game, TapeteError, make
+from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
 
 
@@ -23,23 +22,32 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 1,
+    device: Annotated[str, typer.Option(help="Where PyTorch computes: cpu, cuda, ...")] = "cpu",
+    plot: Annotated[Path | None, typer.Option(help="Draw the curves into this PNG file at the end.")] = None,
 ) -> None:
     """Learn a game; without arguments, list the learners and their knobs.
 
     A run that is stopped goes on with --resume, and ends as if it had not been stopped.
     """
     from tapete import learn
-    from tapete.terminal.training import TrainingScreen
 
     if not (game or learner or folder or resume):
         _list()
         return
+    from tapete.arena.learning import evaluation
+    from tapete.core.plots import check_plots
+    from tapete.learn.devices import check_device
+    from tapete.learn.run import FILES
+    from tapete.learn.runs import PastRun
+    from tapete.terminal.runs import draw_curves
+    from tapete.terminal.training import TrainingScreen, commands
+
     settings = list(knobs or [])
     if "=" in game.partition("(")[0]:  # no game was given, only knobs
         game, settings = "", [game, *settings]
     if not folder and game and learner:
         folder = Path("runs") / f"{make(game).file_name}-{learner}"
-    if resume and folder and (folder / "config.json").exists():
+    if resume and folder and (folder / FILES.config).exists():
         known = learn.Description.read(folder)
         game, learner = game or known.game, learner or known.learner
         settings = [f"{key}={value}" for key, value in known.config.items()] + settings
@@ -47,7 +55,10 @@ def train(
         raise TapeteError("write it as in: tapete train othello --with zero; `tapete train` lists the learners")
     rules, train_it = make(game), learn.learner(learner).training()
     config = learn.configure(learner, settings)
-    with TrainingScreen() as watch, stoppable() as stop:
+    check_device(device)
+    if plot:
+        check_plots(plot)
+    with TrainingScreen(folder) as watch, stoppable() as stop:
         run = learn.Run(
             folder,
             learner,
@@ -56,6 +67,8 @@ def train(
             resume=resume,
             seconds=seconds,
             threads=threads,
+            device=device,
+            evaluate=evaluation(rules),
             watch=watch,
             stop=stop,
         )
@@ -63,18 +76,14 @@ def train(
             train_it(rules, config, run)
         finally:
             run.close()
-    _conclude(rules, folder, out_of_time=run.out_of_time)
+    if plot:
+        draw_curves([PastRun.read(folder)], plot, every=True)
+    if run.out_of_time:
+        print("stopped")
+    for line in commands(folder, str(rules), resumes=run.out_of_time, plays=run.network.exists()):
+        print(line)
     if stop.is_set():
         raise typer.Exit(STOPPED)
-
-
-def _conclude(game: Game, folder: Path, *, out_of_time: bool) -> None:
-    """The commands that come next."""
-    place = shlex.quote(str(folder))
-    if out_of_time:
-        print(f"stopped; go on with: tapete train --run {place} --resume")
-    if (folder / "network.safetensors").exists():
-        print(f"play against it: tapete play {shlex.quote(str(game))} --against {place} --new")
 
 
 def _list() -> None:

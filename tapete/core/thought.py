@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,16 @@ from numpy.typing import NDArray
 # A policy for many positions at once, as a network is: observations [N, observation_size] and what is legal
 # [N, actions] to probabilities [N, actions].
 BatchPolicy = Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[Any]]
+
+
+class Mixture(NamedTuple):
+    """Many policies, of which a seat draws one before every game, and plays by it to the end."""
+
+    seats: Sequence[Sequence[BatchPolicy]]  # [seats][N] the policies of each
+    weights: NDArray[np.float64]  # [N] how likely each is drawn; they add up to 1
+
+
+AnyPolicy = BatchPolicy | Mixture
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,13 +36,27 @@ from tapete.core.errors import TapeteError
 from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
 from tapete.core.locks import FileLock
-from tapete.core.thought import BatchPolicy
+from tapete.core.thought import AnyPolicy
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
 EVERY = 60.0  # seconds between checkpoints
 LONGEST_CONFIG = 1 << 16  # bytes
+LONGEST_METRICS = 1 << 28
+LOCK = ".lock"  # the file by which a process claims a folder
 PACKAGES = ("tapete", "numpy", "numba", "torch")  # whose versions are noted
+
+
+class Files(NamedTuple):
+    """What the files of a run are called."""
+
+    config: str = "config.json"
+    metrics: str = "metrics.jsonl"
+    checkpoint: str = "checkpoint.safetensors"
+    network: str = "network.safetensors"
+
+
+FILES = Files()
 
 
 @dataclass(frozen=True)
@@ -57,7 +71,7 @@ class Progress:
 
 Watch = Callable[[Progress], None]
 
-Evaluate = Callable[[BatchPolicy], Mapping[str, float]]  # says how good a policy is, in numbers by name
+Evaluate = Callable[[AnyPolicy], Mapping[str, float]]  # says how good a policy is, in numbers by name
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ class Description:
     @classmethod
     def read(cls, folder: Path) -> Description:
         """Reads and checks the file of a folder."""
-        path = folder / "config.json"
+        path = folder / FILES.config
         try:
             data = json.loads(read_text(path, LONGEST_CONFIG))
         except (ValueError, RecursionError):
@@ -87,7 +101,7 @@ class Description:
 
     def write(self, folder: Path) -> None:
         """Writes the file, all of it or nothing."""
-        with replacing(folder / "config.json") as draft:
+        with replacing(folder / FILES.config) as draft:
             draft.write_text(json.dumps({"format": CONFIG, **asdict(self)}, indent=2) + "\n")
 
 
@@ -165,7 +179,7 @@ class Run:
         self._stop = stop or Event()
         self._lock: FileLock | None = None
         self._description = Description(learner, str(game), asdict(config), _versions())
-        if (self.folder / "config.json").exists():
+        if (self.folder / FILES.config).exists():
             if not resume:
                 raise TapeteError(f"there is a run in {self.folder} already; --resume goes on with it")
             _compare(Description.read(self.folder), self._description, self.folder)
@@ -174,8 +188,8 @@ class Run:
         """Makes the folder ours, so that no two runs write into it; the lock ends with the process."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = FileLock(self.folder / ".lock")
-            if not (self.folder / "config.json").exists():
+            self._lock = FileLock(self.folder / LOCK)
+            if not (self.folder / FILES.config).exists():
                 self._description.write(self.folder)
         except BlockingIOError:
             raise TapeteError(f"another process is at work in {self.folder}") from None
@@ -190,15 +204,15 @@ class Run:
     @property
     def network(self) -> Path:
         """The file that plays."""
-        return self.folder / "network.safetensors"
+        return self.folder / FILES.network
 
     @property
     def _metrics(self) -> Path:
-        return self.folder / "metrics.jsonl"
+        return self.folder / FILES.metrics
 
     @property
     def _checkpoint(self) -> Path:
-        return self.folder / "checkpoint.safetensors"
+        return self.folder / FILES.checkpoint
 
     @property
     def seconds(self) -> float:
@@ -245,12 +259,12 @@ class Run:
         self._saved = time.monotonic()
 
     def log(self, **metrics: float) -> None:
-        """Appends a line of numbers, and how many seconds the run has taken so far."""
+        """Appends a line of numbers, first the one that tells how far the run is, and how many seconds it has taken."""
         self.metrics = metrics
         with self._metrics.open("a") as file:
-            file.write(json.dumps({**metrics, "seconds": round(self.seconds, 1)}) + "\n")
+            file.write(json.dumps({**metrics, "seconds": round(self.seconds, 3)}) + "\n")
 
-    def evaluate(self, policy: BatchPolicy) -> dict[str, float]:
+    def evaluate(self, policy: AnyPolicy) -> dict[str, float]:
         """How good a policy is, as the caller of the run measures it."""
         began = time.monotonic()
         found = dict(self._evaluate(policy))
@@ -263,8 +277,19 @@ class Run:
 
 
 def read_metrics(folder: Path) -> list[dict[str, float]]:
-    """The lines that a run has logged so far."""
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    """The lines that a run has logged so far. One that is being written at this moment does not count yet."""
+    path = folder / FILES.metrics
+    *whole, _ = read_text(path, LONGEST_METRICS).split("\n")
+    lines: list[dict[str, float]] = []
+    for number, text in enumerate(whole, 1):
+        try:
+            line = json.loads(text)
+        except (ValueError, RecursionError):
+            line = None
+        if not isinstance(line, dict) or not all(isinstance(value, int | float) for value in line.values()):
+            raise TapeteError(f"{path} is damaged: line {number} is not one of numbers by name")
+        lines.append(line)
+    return lines
 
 
 def _compare(known: Description, mine: Description, folder: Path) -> None:

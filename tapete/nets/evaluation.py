@@ -3,14 +3,15 @@
 The head "value" is what the mover may expect, from -1 to 1, and is scaled to the game's payoffs: values[mover] = v and
 values[other] = -v in a game of two players and no sum. In any game it may have one number a seat instead, the mover's
 first and then those after it in turn. The head "policy" has a number for each action of the game: how likely the
-legal ones are to be right is their softmax. Either may be missing: values are then 0, and moves are not judged. A head
-"q" instead of "policy" says what each action is worth, and the best legal one is the right one.
+legal ones are to be right is their softmax. Either may be missing: values are then 0, and moves are not judged. Instead
+of "policy" there may be a head "q", which says what each action is worth, so that the best legal one is the right one;
+or a head "advantage", the regrets of Deep CFR, with which actions are chosen by regret matching.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numba import carray
@@ -21,11 +22,10 @@ from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, evaluator, floats_at, longs_at, states_at
 from tapete.core.game import Game
 from tapete.nets.kernels import Batch, Machine, run
-
-if TYPE_CHECKING:
-    from tapete.nets.network import Network
+from tapete.nets.network import JUDGES, Network
 
 NONE = -1
+SOFTMAX, BEST, MATCHING = range(len(JUDGES))  # how numbers become probabilities
 
 FACTS = np.dtype(
     [
@@ -34,7 +34,7 @@ FACTS = np.dtype(
         ("value", np.int64),  # where the head stands
         ("values", np.int64),  # how many numbers it has
         ("policy", np.int64),  # where the head that judges moves stands, or NONE
-        ("greedy", np.int64),  # whether the highest number is the right move, instead of the softmax
+        ("way", np.int64),  # SOFTMAX, ...
         ("players", np.int64),
         ("scale", np.float64),  # the highest payoff
     ]
@@ -77,6 +77,19 @@ def _write_best(q: Any, legal: Any, n: int, priors: Any) -> None:
         priors[best] = 1.0
 
 
+@helper
+def _write_matching(advantages: Any, legal: Any, n: int, priors: Any) -> None:
+    """In proportion to the positive advantages; where none is, the best move, as Deep CFR has it."""
+    total = 0.0
+    for i in range(n):
+        total += max(np.float64(advantages[legal[i]]), 0.0)
+    if 0.0 < total < np.inf:
+        for i in range(n):
+            priors[i] = max(np.float64(advantages[legal[i]]), 0.0) / total
+    else:
+        _write_best(advantages, legal, n, priors)
+
+
 @evaluator
 def _evaluate(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
@@ -88,10 +101,15 @@ def _evaluate(
     machine = Machine(states_at(model[1]), facts.ops, tables, weights, scratch, 1)
     run(machine, Batch(seen, facts.seen, said, 1))
     _write_values(ahead(said, facts.value), facts.values, facts.scale, seat, facts.players, values)
-    if facts.policy != NONE and facts.greedy:
-        _write_best(ahead(said, facts.policy), legal, n, priors)
-    elif facts.policy != NONE:
-        _write_priors(ahead(said, facts.policy), legal, n, priors)
+    if facts.policy == NONE:
+        return
+    scores = ahead(said, facts.policy)
+    if facts.way == BEST:
+        _write_best(scores, legal, n, priors)
+    elif facts.way == MATCHING:
+        _write_matching(scores, legal, n, priors)
+    else:
+        _write_priors(scores, legal, n, priors)
 
 
 def evaluator_of(network: Network, game: Game) -> Evaluator:
@@ -102,16 +120,16 @@ def evaluator_of(network: Network, game: Game) -> Evaluator:
         raise TapeteError(f"the network reads {architecture.inputs} numbers, {game} has observations of {min(sizes)}")
     scale = max(map(abs, spec.utility))
     nowhere = slice(NONE, NONE)
-    value, policy, q = (architecture.outputs.get(head, nowhere) for head in ("value", "policy", "q"))
-    greedy = policy == nowhere and q != nowhere
-    policy = q if greedy else policy
+    value = architecture.outputs.get("value", nowhere)
+    way = next((way for way, head in enumerate(JUDGES) if head in architecture.outputs), SOFTMAX)
+    policy = architecture.outputs.get(JUDGES[way], nowhere)
     count = value.stop - value.start
     if count not in (0, spec.players) and (count, spec.players, spec.zero_sum) != (1, 2, True):
         raise TapeteError(f"the network values {count} seats, {game} has {spec.players}")
     if policy != nowhere and policy.stop - policy.start != spec.actions:
         raise TapeteError(f"the network knows {policy.stop - policy.start} actions, {game} has {spec.actions}")
     program = network.program
-    heads = (max(value.start, 0), count, policy.start, greedy)
+    heads = (max(value.start, 0), count, policy.start, way)
     facts = (len(program.ops), spec.observation_size, *heads, spec.players, scale)
     arrays = (
         np.array([facts], dtype=FACTS),
@@ -122,4 +140,4 @@ def evaluator_of(network: Network, game: Game) -> Evaluator:
         np.zeros(spec.observation_size, dtype=np.float32),
         np.zeros(architecture.width, dtype=np.float32),
     )
-    return Evaluator(_evaluate, arrays, priors=policy != nowhere)
+    return Evaluator(_evaluate, arrays, priors=policy != nowhere, values=count > 0)

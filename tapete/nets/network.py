@@ -25,6 +25,7 @@ from tapete.nets.architecture import Architecture
 from tapete.nets.program import Program, build
 
 FORMAT = "network 1"
+JUDGES = ("policy", "q", "advantage")  # heads that judge moves, of which a network has one; see evaluation.py
 ROOM = 8  # rows that are computed together: more are no faster, because what they are made of leaves the cache
 
 

@@ -4,6 +4,9 @@ Every simulation begins in a world of its own: what the seat can't know is dealt
 what the seat knows and nothing else. In the tree every player decides by what *he* knows in that world, because a
 node is an information set of whoever moves there: nobody's choice depends on cards that are hidden from him. Payoffs
 may be of any size, so the exploration constant is in units of half the range of those seen so far.
+
+Moves are chosen by UCT, or where the evaluator has an opinion on moves, by PUCT, as in `mcts`. An evaluator that judges
+moves but no states, as a network that only has a policy, plays every leaf out by itself.
 """
 
 from __future__ import annotations
@@ -17,7 +20,21 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError, Thought, View
 from tapete.core.evaluator import Evaluator
-from tapete.search.infosets import INFOSET, MOVE, Memory, Plan, Room, follow, forget, grow, place_of, rehash
+from tapete.search.infosets import (
+    INFOSET,
+    MOVE,
+    Memory,
+    Plan,
+    Room,
+    follow,
+    forget,
+    grow_played,
+    grow_puct,
+    grow_uct,
+    place_of,
+    rehash,
+)
+from tapete.search.mcts import FIRST_PLAY, PUCT
 from tapete.search.playout import playouts
 from tapete.search.roots import Tried, conclude
 from tapete.search.spending import MEMORY, Budget, larger, spend
@@ -45,15 +62,16 @@ class ISMCTS:
         game: Game,
         evaluator: Callable[[], Evaluator] = playouts,
         *,
-        c: float = UCT,
+        c: float | None = None,
         opponents: str = "search",
         keep: bool = True,
         memory: int = MEMORY,
     ) -> None:
         """A search of one game.
 
-        evaluator: makes what judges leaves, once for each thread.
-        c: how much rarely tried moves are explored, in units of half the range of payoffs seen so far.
+        evaluator: makes what judges leaves, once for each thread. One with opinions on moves makes it PUCT, else UCT.
+        c: how much rarely tried moves are explored, in units of half the range of payoffs seen so far; None is `UCT`
+            here or `PUCT` of `mcts`.
         opponents: "search" lets every seat do in the tree what is best for it, by what it knows; "random" lets the
             others play at random, which makes this a best response to random play.
         keep: whether what was found out is kept for the next move; without it every search begins with nothing.
@@ -83,14 +101,15 @@ class ISMCTS:
         with self._lock:
             if len(self.trees) != budget.threads:
                 share = self.memory // budget.threads
-                self.trees = [_Tree(self.game, self.evaluator(), share) for _ in range(budget.threads)]
+                self.trees = [_Tree(self.game, self.evaluator(), self.c, share) for _ in range(budget.threads)]
             world = view.sample(rng).data
             plan = Plan(
                 size=self.game.size,
                 widest=self.game.spec.max_actions,
                 players=self.game.players,
                 seat=view.seat,
-                c=self.c,
+                c=0.0,
+                first_play=FIRST_PLAY,
                 random_opponents=self.random_opponents,
                 may_stop=True,
             )
@@ -104,9 +123,11 @@ class ISMCTS:
 class _Tree:
     """The tree of one thread."""
 
-    def __init__(self, game: Game, evaluator: Evaluator, memory: int) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, c: float | None, memory: int) -> None:
         spec = game.spec
         self.game, self.evaluator, self.most = game, evaluator, memory
+        self.kernel = (grow_puct if evaluator.values else grow_played) if evaluator.priors else grow_uct
+        self.c = c if c is not None else PUCT if evaluator.priors else UCT
         sets = INFOSETS
         while sets > 2 and PER_SET * sets + MOVE.itemsize * max(MOVES_EACH * sets, spec.max_actions) > memory:
             sets //= 2
@@ -125,7 +146,7 @@ class _Tree:
             legal=np.zeros(spec.max_actions, dtype=np.int32),
             path=np.zeros(3 * (spec.longest + 1), dtype=np.int64),
             values=np.zeros(spec.players),
-            priors=np.zeros(1, dtype=np.float32),
+            priors=np.zeros(spec.max_actions, dtype=np.float32),
         )
         self.leaf = Leaf(evaluator.address, evaluator.model)
         self.is_full = False  # whether the limit does not allow to double any more
@@ -145,8 +166,10 @@ class _Tree:
     def grow(self, plan: Plan, simulations: int, rng: Rng) -> None:
         """Adds simulations, and memory where they need it."""
         while True:
-            plan = plan._replace(may_stop=not self.is_full)
-            simulations -= grow(self.game.rulebook, self.memory, self.room, self.leaf, plan, rng.words, simulations)
+            plan = plan._replace(c=self.c, may_stop=not self.is_full)
+            simulations -= self.kernel(
+                self.game.rulebook, self.memory, self.room, self.leaf, plan, rng.words, simulations
+            )
             if not simulations:
                 return
             self._enlarge()
@@ -180,7 +203,8 @@ class _Tree:
             return []
         _, _, first, count, _ = self.memory.sets[place].tolist()
         moves = self.memory.moves[first : first + count].tolist()
-        return [(action, visits, total, 0.0) for total, _, _, action, visits in moves]
+        judged = self.evaluator.priors
+        return [(action, visits, total, doubt if judged else 0.0) for total, _, doubt, action, visits in moves]
 
     def line(self, action: int) -> tuple[int, ...]:
         """How play may go on after a move, in the world where the search began."""

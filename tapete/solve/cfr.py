@@ -14,6 +14,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import DOUBLES, FLOATS, helper, kernel
+from tapete.core.errors import TapeteError
 from tapete.solve.regrets import eagerness, updated
 from tapete.solve.response import Proof, prove
 from tapete.solve.schemes import Scheme
@@ -95,6 +96,11 @@ class CFR:
         """All that a run remembers, for a checkpoint."""
         return ledger_arrays(self.ledgers)
 
+    def restore(self, arrays: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Goes back to what `arrays` said after so many iterations."""
+        fill_ledgers(self.arrays(), arrays)
+        self.iterations = iterations
+
     def strategies(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The average strategies of both players, a number a sequence: what converges to an equilibrium."""
         found = []
@@ -115,6 +121,15 @@ class CFR:
 def ledger_arrays(ledgers: Any) -> dict[str, NDArray[Any]]:
     """The arrays of both players' ledgers by name; they are the ledgers' own, so writing into them restores a run."""
     return {f"{name}{p}": array for p, ledger in enumerate(ledgers) for name, array in ledger._asdict().items()}
+
+
+def fill_ledgers(mine: dict[str, NDArray[Any]], arrays: dict[str, NDArray[Any]]) -> None:
+    """Writes arrays into ledgers, unless one of them doesn't fit."""
+    shapes = [{name: (array.shape, array.dtype) for name, array in each.items()} for each in (mine, arrays)]
+    if shapes[0] != shapes[1]:
+        raise TapeteError("its arrays are those of another game or algorithm")
+    for name, array in mine.items():
+        array[:] = arrays[name]
 
 
 @helper

@@ -15,7 +15,7 @@ from tapete.core.compile import INTS, float32_ptr, int32_ptr, kernel, state_ptr
 from tapete.core.contract import RULEBOOK, open_rules
 from tapete.core.game import Game
 from tapete.core.tables import FLOAT_ROWS, STATES
-from tapete.core.thought import BatchPolicy
+from tapete.core.thought import AnyPolicy, Mixture
 from tapete.solve.cfr import follow
 from tapete.solve.response import Plan, Proof, best_response, prove
 from tapete.solve.sequence_form import LIMIT, SequenceForm
@@ -41,29 +41,33 @@ class Examiner:
         _look(game.rulebook, np.concatenate(self.form.states), self.seats, self.seen, legal, _room(game))
         self.mask = legal.view(np.bool_)  # [N, actions]
 
-    def plans(self, policy: BatchPolicy) -> tuple[Plan, Plan]:
-        """What the policy does on both seats, as plans over sequences."""
-        probabilities = np.asarray(policy(self.seen, self.mask), dtype=np.float32)
-        found = []
-        for seat, plex in enumerate(self.form.plexes):
-            own = self.seats == seat
-            strategy = np.ones(plex.sequences, dtype=np.float32)
-            strategy[1:] = probabilities[own][self.mask[own]]  # sequences are numbered as actions are: ascending
-            found.append(np.ones(plex.sequences))
-            follow(plex, strategy, found[-1])
-        return found[0], found[1]
+    def plan(self, policy: AnyPolicy, seat: int) -> Plan:
+        """What the policy does on a seat, as a plan over sequences; a mixture's is the mean of its policies'."""
+        if isinstance(policy, Mixture):
+            plans = (self.plan(each, seat) for each in policy.seats[seat])
+            return np.sum([weight * plan for weight, plan in zip(policy.weights, plans, strict=True)], axis=0)
+        plex, own = self.form.plexes[seat], self.seats == seat
+        probabilities = np.asarray(policy(self.seen, self.mask), dtype=np.float32)[own]
+        strategy, plan = np.ones(plex.sequences, dtype=np.float32), np.ones(plex.sequences)
+        strategy[1:] = probabilities[self.mask[own]]  # sequences are numbered as actions are: ascending
+        follow(plex, strategy, plan)
+        return plan
 
-    def prove(self, policy: BatchPolicy) -> Proof:
+    def plans(self, policy: AnyPolicy) -> tuple[Plan, Plan]:
+        """What the policy does on both seats."""
+        return self.plan(policy, 0), self.plan(policy, 1)
+
+    def prove(self, policy: AnyPolicy) -> Proof:
         """The value of the policy against itself, and both best responses to it."""
         return prove(self.form, self.plans(policy))
 
-    def best_response(self, policy: BatchPolicy, seat: int) -> float:
+    def best_response(self, policy: AnyPolicy, seat: int) -> float:
         """The most that a seat can gain against the policy on the other one."""
-        return best_response(self.form, seat, self.plans(policy)[1 - seat])[0]
+        return best_response(self.form, seat, self.plan(policy, 1 - seat))[0]
 
-    def value(self, first: BatchPolicy, second: BatchPolicy) -> float:
+    def value(self, first: AnyPolicy, second: AnyPolicy) -> float:
         """What the first policy gains on seat 0 against the second on seat 1."""
-        return prove(self.form, (self.plans(first)[0], self.plans(second)[1])).value
+        return prove(self.form, (self.plan(first, 0), self.plan(second, 1))).value
 
 
 def _room(game: Game) -> NDArray[np.int32]:

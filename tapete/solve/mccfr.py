@@ -32,6 +32,7 @@ from tapete.core.game import Game
 from tapete.core.hashmap import find, grown, put
 from tapete.core.rng import Rng
 from tapete.solve import walks
+from tapete.solve.cfr import follow
 from tapete.solve.response import Plan, Proof, prove
 from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.strategy import Strategy
@@ -85,6 +86,12 @@ class MCCFR:
     def bytes(self) -> int:
         """Memory of the book."""
         return sum(array.nbytes for array in self._book)
+
+    @property
+    def fullness(self) -> float:
+        """The share of the book's room that is taken; beyond 1 it grows."""
+        book = self._book
+        return max(2 * self.infosets / len(book.keys), int(self._counters[USED]) / len(book.numbers))
 
     def run(self, iterations: int) -> None:
         """Makes so many more iterations."""
@@ -156,15 +163,20 @@ def plans(form: SequenceForm, strategy: Strategy) -> tuple[Plan, Plan]:
     """A strategy as plans of both players: how likely they make all moves of a sequence. Unknown means uniform."""
     found = []
     for plex, keys in zip(form.plexes, form.keys, strict=True):
-        plan = np.ones(plex.sequences)
-        at = np.searchsorted(strategy.keys, keys)
-        for i, (parent, first, key) in enumerate(zip(plex.parent, plex.first, keys, strict=False)):
-            n = plex.first[i + 1] - first
-            known = at[i] < len(strategy.keys) and strategy.keys[at[i]] == key
-            share = strategy.probs[strategy.start[at[i]] :][:n] if known else 1 / n
-            plan[first : first + n] = plan[parent] * share
+        counts = np.diff(plex.first)
+        shares, plan = np.ones(plex.sequences, dtype=np.float32), np.ones(plex.sequences)
+        shares[1:] = np.repeat(1 / counts, counts)
+        known = np.flatnonzero(np.isin(keys, strategy.keys))
+        at = strategy.start[np.searchsorted(strategy.keys, keys[known])]
+        shares[_spans(plex.first[known], counts[known])] = strategy.probs[_spans(at, counts[known])]
+        follow(plex, shares, plan)
         found.append(plan)
     return found[0], found[1]
+
+
+def _spans(first: NDArray[Any], counts: NDArray[Any]) -> NDArray[np.int64]:
+    """The numbers first[0], first[0] + 1, ..., as many as counts[0], then those of first[1], and so on."""
+    return np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
 
 
 def _counters(iterations: int, used: int, infosets: int) -> NDArray[np.int64]:

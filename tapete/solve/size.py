@@ -34,7 +34,8 @@ def check_kind(game: Game) -> None:
 
 def too_large(game: Game, how: str) -> TapeteError:
     """The error that says so, and what can be done instead."""
-    other = " and tapete.solve.mccfr samples it" if game.spec.hidden else ""
+    sampled = f" and so does what samples it (tapete solve '{game}' --algorithm mccfr-external --time 600)"
+    other = sampled if game.spec.hidden else ""
     return TapeteError(
         f"{game} is too large to be solved: it has {how}; "
         f"a search plays it all the same (tapete play '{game}' --against best){other}"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Event
-from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tapete import shipped
 from tapete.core.arrays import read_arrays, write_arrays
@@ -23,11 +21,14 @@ from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, Round, first_round
 from tapete.solve.cfr import CFR
+from tapete.solve.progress import Engine, Progress, Watcher
 from tapete.solve.public_tree import NotPublic, PublicTree, check_size, private_deals
 from tapete.solve.response import Proof
-from tapete.solve.schemes import SCHEMES, scheme
+from tapete.solve.sampled import ALGORITHMS as SAMPLING
+from tapete.solve.sampled import UNPROVEN, Sampled
+from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm
-from tapete.solve.size import check_kind
+from tapete.solve.size import check_kind, physical_memory
 from tapete.solve.strategy import Strategy
 from tapete.solve.vector_cfr import VectorCFR
 
@@ -37,56 +38,8 @@ CHECKPOINT = "checkpoint-1"
 KEPT = 2 * 10**9  # bytes of memory; a solution of a larger run is written only where a place for it is given
 EVERY = 120.0  # seconds between checkpoints
 NO_LIMIT = 10**9  # iterations
+MOMENT = 0.25  # seconds after which a run that samples looks up: is it time, is there room, does somebody stop it
 SHARE = 0.2  # of the exploitability allowed, this much is left to the games that follow a round
-
-
-class Engine(Protocol):
-    """A run of some algorithm over some form of a game."""
-
-    iterations: int
-
-    def run(self, iterations: int) -> None:
-        """Makes so many more iterations."""
-
-    def prove(self) -> Proof:
-        """Tells the value and both best responses."""
-
-    def strategy(self, **about: Any) -> Strategy:
-        """The strategy so far, with that in its header."""
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that it remembers."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Progress:
-    """Where a run is, and at its end what came out of it."""
-
-    game: str
-    algorithm: str
-    iterations: int
-    seconds: float
-    proof: Proof
-    histories: int
-    information_sets: int
-    bytes: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, for `tapete solve --json` and the header of a file."""
-        data = asdict(self)
-        del data["proof"], data["bytes"]
-        return {
-            **data,
-            "seconds": round(self.seconds, 3),
-            "exploitability": self.proof.exploitability,
-            "exploitability_percent": 100 * self.proof.exploitability,
-            "value": self.proof.value,
-            "lower": self.proof.lower,
-            "upper": self.proof.upper,
-        }
-
-
-Watcher = Callable[[Progress], None]
 
 
 def solve(
@@ -101,6 +54,8 @@ def solve(
     folder: Path | None = None,
     resume: bool = False,
     checkpoint_every: float = EVERY,
+    seed: int = 1,
+    memory: float = math.inf,
     watch: Watcher = lambda progress: None,
     stop: Event | None = None,
 ) -> tuple[Progress, Strategy | None]:
@@ -109,7 +64,10 @@ def solve(
     A game that is played in rounds is solved from its last rounds to its first. Returned are how far it came and the
     strategy, which is also written to a file; None where that would be very large and `save` is not given.
 
-    :param algorithm: a member of the CFR family, as in `SCHEMES`.
+    Algorithms that sample take any game, as a whole. Where it can't be played out nothing is proven, they stop by
+    `seconds` or `iterations`, one of which must be given, and leave a checkpoint to go on from.
+
+    :param algorithm: a member of the CFR family, as in `SCHEMES`, or one that samples: `mccfr-external`, ...
     :param until: the exploitability that is small enough, in units of payoff: what both best responses gain together.
     :param seconds: of all of it. A game that follows a round gets half of the time that is left, at most.
     :param iterations: of the game itself; those that follow a round have as many as they need.
@@ -118,11 +76,15 @@ def solve(
     :param folder: where the solutions of games that follow are looked for and written; without it, the user's store.
     :param resume: go on from the checkpoint beside the file, if there is one.
     :param checkpoint_every: seconds after which a run writes down where it is.
+    :param seed: names what algorithms that sample draw.
+    :param memory: bytes that they may take; without it, half of what the machine has.
     :param watch: called with the progress after every proof, also of games that follow.
     :param stop: when it is set, the run writes down where it is and ends with a KeyboardInterrupt.
     """
-    scheme(algorithm)
-    check_kind(game)
+    if algorithm not in SAMPLING:
+        if algorithm not in SCHEMES:
+            raise TapeteError(f"there is no algorithm {algorithm!r}; there are {', '.join([*SCHEMES, *SAMPLING])}")
+        check_kind(game)
     order = _Order(
         algorithm=algorithm,
         until=until,
@@ -133,6 +95,8 @@ def solve(
         folder=folder or store(),
         resume=resume,
         checkpoint_every=checkpoint_every,
+        seed=seed,
+        memory=min(memory, physical_memory() / 2),
         watch=watch,
         stop=stop or Event(),
     )
@@ -153,6 +117,8 @@ class _Order:
     folder: Path
     resume: bool
     checkpoint_every: float
+    seed: int
+    memory: float
     watch: Watcher
     stop: Event
     known: float = math.inf  # exploitability of the strategy that the folder has already: a worse one is not written
@@ -163,6 +129,8 @@ class _Order:
 
 def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
     began = time.perf_counter()
+    if order.algorithm in SAMPLING:
+        return _sample(game, order)
     rounds = first_round(game)
     if rounds is None:
         engine, facts = _engine(game, order)
@@ -173,7 +141,16 @@ def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
         middle, low, high = _with_what_follows(rounds, order, began)
         engine, facts = _engine(middle, order)
         prove = _rounds_proof(engine, low, high)
-    return _Run(game, order, engine, facts, prove, time.perf_counter() - began).until_it_is_over()
+    return _Run(game, order, engine, lambda: facts, prove, time.perf_counter() - began).until_it_is_over()
+
+
+def _sample(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
+    """The whole game, rounds and all. Time begins with the first walk."""
+    engine = Sampled(game, order.algorithm, seed=order.seed, memory=order.memory)
+    if engine.why and order.seconds == math.inf and order.iterations == NO_LIMIT:
+        raise TapeteError(f"{engine.why}: nothing can be proven, so say when to stop, by --time or --iterations")
+    engine.run(0)  # which compiles it
+    return _Run(game, order, engine, lambda: engine.facts, engine.prove, 0.0).until_it_is_over()
 
 
 def _with_what_follows(rounds: Round, order: _Order, began: float) -> list[Game]:
@@ -190,8 +167,8 @@ def _with_what_follows(rounds: Round, order: _Order, began: float) -> list[Game]
 
 def _proof_of(game: Game, order: _Order) -> Proof:
     """What a game is worth, by the strategy that is known of it, or by a better one if it can be found."""
-    strategy = find(game, order.folder)
-    known = _read_proof(strategy) if strategy else Proof(0.0, -math.inf, math.inf)
+    strategy = find(game, order.folder)  # one that was sampled is of no use here: it has no rounds in it
+    known = _read_proof(strategy) if strategy and not strategy.about.get("sampled") else UNPROVEN
     if known.exploitability <= order.until:
         return known
     progress, _ = _solve(game, replace(order, known=known.exploitability))
@@ -244,9 +221,10 @@ class _Run:
     game: Game
     order: _Order
     engine: Engine
-    facts: dict[str, int]
+    facts: Callable[[], dict[str, int]]  # of the game and the engine, for `Progress`
     prove: Callable[[], Proof]
     seconds: float  # since the beginning, building the tree and solving what follows included
+    due: float = 0.0  # when the next checkpoint is
 
     @property
     def path(self) -> Path:
@@ -257,31 +235,52 @@ class _Run:
         return self.path.with_name(f"{self.path.name}.checkpoint")
 
     def until_it_is_over(self) -> tuple[Progress, Strategy | None]:
-        order, engine = self.order, self.engine
+        order = self.order
         if order.resume and self.checkpoint.exists():
             self._resume()
-        began = time.perf_counter()
-        due = began + order.checkpoint_every
-        before = self.seconds
+        began = time.perf_counter() - self.seconds
+        self.due = time.perf_counter() + order.checkpoint_every
         progress = self._progress()
         order.watch(progress)
         while not self._is_over(progress):
-            done = engine.iterations
             # Proofs come at fixed iterations, so that a run that was interrupted ends where it would have ended.
-            engine.run(min(max(10, done // 4), order.iterations - done))
-            self.seconds = before + time.perf_counter() - began
+            proof = min(next_proof(self.engine.iterations), order.iterations)
+            for iterations in self._slices(proof):
+                self.engine.run(iterations)
+                self.seconds = time.perf_counter() - began
+                if order.stop.is_set() and self.engine.iterations < proof:
+                    self._save_checkpoint()
+                    raise KeyboardInterrupt
+                self._save_when_due()
             progress = self._progress()
             order.watch(progress)
             if order.stop.is_set() and not self._is_over(progress):
                 self._save_checkpoint()
                 raise KeyboardInterrupt
-            if time.perf_counter() > due:
-                started = time.perf_counter()
-                self._save_checkpoint()
-                now = time.perf_counter()
-                # A twentieth of the time goes into it at most.
-                due = now + max(order.checkpoint_every, 20 * (now - started))
         return progress, self._save(progress)
+
+    def _slices(self, until: int) -> Iterator[int]:
+        """Iterations up to that one, in parts: where a game is sampled, of a moment each; they change nothing."""
+        if not isinstance(self.engine, Sampled):
+            yield until - self.engine.iterations
+            return
+        size = 1.0
+        while (left := until - self.engine.iterations) > 0 and self.seconds < self.order.seconds and not self.is_full:
+            began = time.perf_counter()
+            yield min(left, int(size) or 1)
+            size *= min(MOMENT / (time.perf_counter() - began), 2.0)
+
+    @property
+    def is_full(self) -> bool:
+        return isinstance(self.engine, Sampled) and self.engine.is_full
+
+    def _save_when_due(self) -> None:
+        started = time.perf_counter()
+        if started > self.due:
+            self._save_checkpoint()
+            now = time.perf_counter()
+            # A twentieth of the time goes into it at most.
+            self.due = now + max(self.order.checkpoint_every, 20 * (now - started))
 
     def _is_over(self, progress: Progress) -> bool:
         order = self.order
@@ -289,19 +288,24 @@ class _Run:
             progress.proof.exploitability <= order.until
             or self.seconds >= order.seconds
             or self.engine.iterations >= order.iterations
+            or progress.is_full
         )
 
     def _save(self, progress: Progress) -> Strategy | None:
         """Writes the strategy, unless it is very large or the folder has a better one; returns what it wrote."""
-        if self.order.save is None and self.facts["bytes"] > KEPT:
+        goes_on = isinstance(self.engine, Sampled) and (self.engine.form is None or progress.is_full)
+        if self.order.save is None and progress.bytes > KEPT and not goes_on:
             return None
-        if progress.proof.exploitability >= self.order.known:
+        if self.order.known <= progress.proof.exploitability < math.inf:
             return None
         about = {**progress.to_json(), "parameters": dict(self.game.spec.parameters)}
         del about["seconds"]  # of a run that was stopped and resumed there are more; all else is the same
         strategy = self.engine.strategy(**about)
+        if goes_on:
+            self._save_checkpoint()
         strategy.save(self.path)
-        self.checkpoint.unlink(missing_ok=True)
+        if not goes_on:
+            self.checkpoint.unlink(missing_ok=True)
         return strategy
 
     def _progress(self) -> Progress:
@@ -311,7 +315,8 @@ class _Run:
             iterations=self.engine.iterations,
             seconds=self.seconds,
             proof=self.prove(),
-            **self.facts,
+            is_full=self.is_full,
+            **self.facts(),
         )
 
     def _save_checkpoint(self) -> None:
@@ -326,13 +331,8 @@ class _Run:
 
     def _resume(self) -> None:
         arrays, header = read_arrays(self.checkpoint, CHECKPOINT)
-        mine = self.engine.arrays()
         if (header.get("game"), header.get("algorithm")) != (str(self.game), self.order.algorithm):
             raise TapeteError(f"{self.checkpoint} is of {header.get('game')} by {header.get('algorithm')}")
-        if {name: (array.shape, array.dtype) for name, array in arrays.items()} != {
-            name: (array.shape, array.dtype) for name, array in mine.items()
-        }:
-            raise TapeteError(f"{self.checkpoint} does not fit this game; delete it to begin anew")
         iterations, seconds = header.get("iterations", -1), header.get("seconds", -1.0)
         is_run = (
             isinstance(iterations, int)
@@ -342,9 +342,19 @@ class _Run:
         )
         if not is_run or not all(np.isfinite(array).all() for array in arrays.values()):
             raise TapeteError(f"{self.checkpoint} has numbers that no run could have; delete it to begin anew")
-        for name, array in mine.items():
-            array[:] = arrays[name]
-        self.engine.iterations, self.seconds = iterations, seconds
+        try:
+            self.engine.restore(arrays, iterations)
+        except TapeteError as error:
+            raise TapeteError(f"{self.checkpoint} does not fit this game: {error}; delete it to begin anew") from None
+        self.seconds = seconds
+
+
+def next_proof(done: int) -> int:
+    """The iteration of the first proof after that one: they come after every tenth, then when a quarter was added."""
+    at = 0
+    while at <= done:
+        at += max(10, at // 4)
+    return at
 
 
 def store() -> Path:

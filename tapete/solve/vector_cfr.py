@@ -18,7 +18,7 @@ from tapete.core.compile import FLOATS, LONGS, ahead, float32_ptr, helper, kerne
 from tapete.core.game import Game
 from tapete.core.records import pointers
 from tapete.core.tables import FLOAT_ROWS
-from tapete.solve.cfr import ledger_arrays
+from tapete.solve.cfr import fill_ledgers, ledger_arrays
 from tapete.solve.hands import ROOM32, Room, add_up, match_regrets, mean, multiply
 from tapete.solve.leaves import LEAVES32, Leaves, gain_at
 from tapete.solve.public_tree import TREE, PublicTree, Tree
@@ -194,6 +194,11 @@ class VectorCFR:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that a run remembers, for a checkpoint."""
         return ledger_arrays(self.ledgers)
+
+    def restore(self, arrays: dict[str, NDArray[Any]], iterations: int) -> None:
+        """Goes back to what `arrays` said after so many iterations."""
+        fill_ledgers(self.arrays(), arrays)
+        self.iterations = iterations
 
 
 @kernel(types.int64(TREE, types.int64, LONGS))

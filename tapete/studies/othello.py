@@ -19,7 +19,7 @@ from typing import Any
 from tapete.agents import load
 from tapete.arena import Match, match
 from tapete.core import TapeteError, make
-from tapete.core.files import replacing
+from tapete.core.plots import picture
 
 TITLE = "Othello 2025: a network in the tree"
 GAMES = 400
@@ -178,31 +178,22 @@ def _markdown(rows: list[Row], seconds: float) -> Iterator[str]:
 
 def plot(out: Path, rows: list[Row]) -> None:
     """Shares of games won with their intervals, and how far ahead the games ended; the paper's beside them."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     pairs = list(dict.fromkeys(row.theirs for row in rows))
     learners = list(dict.fromkeys(row.learner for row in rows))
     width = 0.8 / (len(learners) + 1)
     names = [f"{pair.ours} iterations with,\n{pair.others} without" for pair in pairs]
     for file, draw, middle in (("shares", _draw_shares, 50), ("discs", _draw_discs, 0)):
-        figure, axis = pyplot.subplots(figsize=(9, 4.5))
-        for i, learner in enumerate(learners):
-            chosen = [row for row in rows if row.learner == learner]
-            draw(axis, [pairs.index(row.theirs) + i * width for row in chosen], width, chosen, f"C{i}")
-        for i, pair in enumerate(pairs):
-            if pair.win_share is not None:
-                height = 100 * pair.win_share if draw is _draw_shares else pair.discs
-                axis.plot(i + len(learners) * width, height, "D", color="grey", label="" if i else "the paper")
-        axis.set_xticks([i + width * len(learners) / 2 for i in range(len(pairs))], names)
-        axis.axhline(middle, color="black", linewidth=0.8, linestyle=":")
-        axis.legend(loc="lower right")
-        figure.tight_layout()
-        with replacing(out / f"{file}.png") as draft:
-            figure.savefig(draft, dpi=100, format="png")
-        pyplot.close(figure)
+        with picture(out / f"{file}.png", size=(9, 4.5)) as axis:
+            for i, learner in enumerate(learners):
+                chosen = [row for row in rows if row.learner == learner]
+                draw(axis, [pairs.index(row.theirs) + i * width for row in chosen], width, chosen, f"C{i}")
+            for i, pair in enumerate(pairs):
+                if pair.win_share is not None:
+                    height = 100 * pair.win_share if draw is _draw_shares else pair.discs
+                    axis.plot(i + len(learners) * width, height, "D", color="grey", label="" if i else "the paper")
+            axis.set_xticks([i + width * len(learners) / 2 for i in range(len(pairs))], names)
+            axis.axhline(middle, color="black", linewidth=0.8, linestyle=":")
+            axis.legend(loc="lower right")
 
 
 def _draw_shares(axis: Any, places: list[float], width: float, rows: list[Row], colour: str) -> None:

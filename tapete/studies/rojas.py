@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tapete.core import Rng, TapeteError, make
-from tapete.core.files import replacing
+from tapete.core.plots import picture
 from tapete.games.matrix import payoffs
 from tapete.solve import Progress, solve
 from tapete.solve.linear import solve_matrix
@@ -240,13 +240,14 @@ def _both(ours: int, theirs: int) -> str:
 
 def plot(path: Path, what: str, line: float, curves: dict[str, list[Point]]) -> None:
     """Curves against iterations and against time, on logarithmic scales, with a line at what is aimed for."""
-    import matplotlib
+    with picture(path, 2, size=(13, 6), sharey=True) as axes:
+        _draw(axes, what, line, curves)
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(1, 2, figsize=(13, 6), sharey=True)
-    colours = pyplot.get_cmap("tab20")
+def _draw(axes: Any, what: str, line: float, curves: dict[str, list[Point]]) -> None:
+    from matplotlib import colormaps
+
+    colours = colormaps["tab20"]
     for i, (label, points) in enumerate(curves.items()):
         shown = [point for point in points if min(point) > 0]
         if shown:
@@ -260,7 +261,3 @@ def plot(path: Path, what: str, line: float, curves: dict[str, list[Point]]) -> 
         axis.grid(alpha=0.3)
     axes[0].set_ylabel(what)
     axes[1].legend(fontsize=7, ncol=2)
-    figure.tight_layout()
-    with replacing(path) as draft:
-        figure.savefig(draft, dpi=110, format="png")
-    pyplot.close(figure)

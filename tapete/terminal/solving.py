@@ -15,6 +15,7 @@ from rich.text import Text
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import TapeteError, make
 from tapete.solve import Progress, Strategy, file_name, store
+from tapete.solve.sampled import ALGORITHMS as SAMPLING
 
 TELL = 20.0  # seconds between two lines where there is no terminal
 
@@ -51,24 +52,25 @@ class SolvingScreen:
     def __call__(self, progress: Progress) -> None:
         """Shows where a run is."""
         if self.last is None or self.last.game != progress.game:
-            self.console.print(
-                f"{progress.game}: {progress.histories:,} histories, {progress.information_sets:,} information sets, "
-                f"{_size(progress.bytes)} of memory, {progress.algorithm}",
-                highlight=False,
-            )
+            about = f"{progress.information_sets:,} information sets, {_size(progress.bytes)} of memory"
+            if progress.algorithm in SAMPLING:
+                about = "information sets as they are met"
+            histories = f"{progress.histories:,} histories" if progress.histories else "too large for a proof"
+            self.console.print(f"{progress.game}: {histories}, {about}, {progress.algorithm}", highlight=False)
             self.last = None
         self.live.update(Text(self._line(progress)))
         if not self.console.is_terminal and (self.last is None or progress.seconds > self.told + TELL):
-            self.console.print(self._line(progress), highlight=False)
+            self.console.print(self._line(progress), highlight=False, soft_wrap=True)
             self.told = progress.seconds
         self.last = progress
 
     def _line(self, progress: Progress) -> str:
-        left = self._time_left(progress)
-        return (
-            f"  iteration {progress.iterations:,}  exploitability {100 * progress.proof.exploitability:.4g} %  "
-            f"value {progress.proof.lower:.6f} to {progress.proof.upper:.6f}  {progress.seconds:.0f} s"
-            + (f", about {left:.0f} s more" if left is not None else "")
+        left, proof = self._time_left(progress), progress.proof
+        proven = f"exploitability {100 * proof.exploitability:.4g} %  value {proof.lower:.6f} to {proof.upper:.6f}"
+        met = f"{progress.information_sets:,} information sets met, {_size(progress.bytes)} of memory"
+        parts = [proven] * is_proven(progress) + [met] * (progress.algorithm in SAMPLING)
+        return f"  iteration {progress.iterations:,}  {'  '.join(parts)}  {progress.seconds:.0f} s" + (
+            f", about {left:.0f} s more" if left is not None else ""
         )
 
     def _time_left(self, progress: Progress) -> float | None:
@@ -87,15 +89,32 @@ class SolvingScreen:
         proof, game = progress.proof, progress.game
         path = save or store() / file_name(make(game))
         agent = f"equilibrium --new '{game}'" if save is None else f"{save} --new '{game}'"
-        print(
-            f"{game}: value {proof.value:.6f}, between {proof.lower:.6f} and {proof.upper:.6f}; "
-            f"exploitability {100 * proof.exploitability:.4g} % after {progress.iterations:,} iterations, "
-            f"{progress.seconds:.1f} s"
-        )
+        spent = f"{progress.iterations:,} iterations, {progress.seconds:.1f} s"
+        if is_proven(progress):
+            print(
+                f"{game}: value {proof.value:.6f}, between {proof.lower:.6f} and {proof.upper:.6f}; "
+                f"exploitability {100 * proof.exploitability:.4g} % after {spent}"
+            )
+        else:
+            print(f"{game}: nothing is proven: how far this is from an equilibrium is not known; {spent}")
+        if progress.algorithm in SAMPLING:
+            print(
+                f"{progress.information_sets:,} information sets were met ({_size(progress.bytes)} of memory); "
+                "in others, which the strategy doesn't know, any move is played"
+            )
+        if progress.is_full:
+            print("stopped, because there is no memory for more; go on with --resume and a larger --memory")
+        elif not is_proven(progress):
+            print("go on with --resume and a larger --time or --iterations")
         if strategy is None:
             print("the solution is very large and was not kept; --save FILE would write it")
         else:
             print(f"saved in {path} ({_size(os.path.getsize(path))})\nplay against it: tapete play --against {agent}")
+
+
+def is_proven(progress: Progress) -> bool:
+    """Whether there are best responses to what was found."""
+    return math.isfinite(progress.proof.exploitability)
 
 
 def _size(count: int) -> str:
@@ -119,10 +138,14 @@ def show_strategy(text: str, path: Path | None, as_json: bool) -> None:
         )
     view = state.view(state.player)
     policy = Equilibrium(game, Strategy.load(path) if path else None)
+    known = policy.strategy(game)
+    was_met = not known.about.get("sampled") or known.lookup(view.infoset) is not None or len(view.actions()) == 1
     shares = {view.write(action): share for action, share in policy.probabilities(view).items()}
     if as_json:
         print(json.dumps({"game": str(game), "seat": view.seat, "sees": str(view), "probabilities": shares}))
         return
     print(view)
+    if not was_met:
+        print("  no walk has come here: any move")
     for move, share in shares.items():
         print(f"  {move:12} {100 * share:6.2f} %  {'█' * round(40 * share)}")

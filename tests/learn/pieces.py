@@ -15,7 +15,7 @@ import json, os, signal, sys
 from tapete import learn, make
 
 folder, name, knobs, steps = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
-game, config = make("othello(size=4)"), learn.configure(name, knobs)
+game, config = make(sys.argv[5]), learn.configure(name, knobs)
 
 def watch(progress):
     global steps
@@ -53,7 +53,7 @@ def run_in_pieces(train: Callable[..., None], begin: Callable[..., Run], steps: 
             run.close()
 
 
-def run_and_kill(folder: Path, learner: str, knobs: str, steps: int) -> int:
+def run_and_kill(folder: Path, learner: str, knobs: str, steps: int, game: str = "othello(size=4)") -> int:
     """Runs in a process of its own, which kills itself with SIGKILL after so many steps; returns how it ended."""
-    command: list[Any] = [sys.executable, "-c", KILLED, folder, learner, knobs, str(steps)]
+    command: list[Any] = [sys.executable, "-c", KILLED, folder, learner, knobs, str(steps), game]
     return subprocess.run(command, check=False, capture_output=True).returncode

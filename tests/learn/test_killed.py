@@ -30,16 +30,23 @@ RUNS = {
         *("playout_games=4", "playouts=20", "generations=4", "games=6", "tables=3", "simulations=6", "short=3"),
         *("channels=4", "blocks=1", "batch=32", "gate_games=2"),
     ],
+    "ppo": ["iterations=6", "tables=16", "hidden=8", "every=2"],
+    "mmd": ["iterations=6", "tables=16", "hidden=8", "every=2"],
+    "deep-cfr": [
+        *("iterations=6", "walks=1", "steps=5", "average_steps=5", "batch=16", "hidden=8", "layers=1", "buffer=500"),
+        "average=stored",
+    ],
 }
+CARDS = {"ppo": "leduc", "mmd": "leduc"}  # learners of hidden information; the others play Othello
 
 
 @pytest.mark.parametrize("learner", RUNS)
 def test_killed_and_resumed_is_the_same(tmp_path: Path, learner: str) -> None:
-    knobs = json.dumps(RUNS[learner])
-    assert run_and_kill(tmp_path / "whole", learner, knobs, NEVER) == 0
-    assert run_and_kill(tmp_path / "cut", learner, knobs, 4) == -signal.SIGKILL
+    knobs, game = json.dumps(RUNS[learner]), CARDS.get(learner, "othello(size=4)")
+    assert run_and_kill(tmp_path / "whole", learner, knobs, NEVER, game) == 0
+    assert run_and_kill(tmp_path / "cut", learner, knobs, 4, game) == -signal.SIGKILL
     assert not (tmp_path / "cut" / ".config.json").exists()
-    assert run_and_kill(tmp_path / "cut", learner, knobs, NEVER) == 0
+    assert run_and_kill(tmp_path / "cut", learner, knobs, NEVER, game) == 0
     whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))
     assert whole == cut
     lines = [[{**line, "seconds": 0} for line in read_metrics(tmp_path / name)] for name in ("whole", "cut")]

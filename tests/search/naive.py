@@ -127,6 +127,69 @@ class Infoset:
         return max(range(n), key=lambda i: self.totals[i] / self.tries[i] + bonus * (1 / math.sqrt(self.tries[i])))
 
 
+@dataclass
+class JudgedInfoset(Infoset):
+    """One whose moves were judged when it came up first."""
+
+    priors: list[float] = field(default_factory=list)
+
+    def choose(self, weight: float, rng: Rng) -> int:
+        raise NotImplementedError
+
+    def choose_judged(self, c: float, first_play: float, half: float) -> int:
+        average = sum(self.totals) / self.visits if self.visits else 0.0
+        weight = c * half * math.sqrt(1 + self.visits)
+
+        def score(i: int) -> tuple[float, float]:
+            q = self.totals[i] / self.tries[i] if self.tries[i] else average - first_play * half
+            return q + weight * self.priors[i] / (1 + self.tries[i]), self.priors[i]
+
+        return max(range(len(self.actions)), key=score)
+
+
+def draw_by(priors: list[float], rng: Rng) -> int:
+    left = rng.uniform()
+    for i, prior in enumerate(priors):
+        left -= prior
+        if left < 0:
+            return i
+    return priors.index(max(priors))
+
+
+def judged_ismcts(
+    view: View, world: State, iterations: int, c: float, first_play: float, plays_on: bool, rng: Rng
+) -> dict[int, JudgedInfoset]:
+    """IS-MCTS by PUCT with the judgement of `opinion`; `plays_on`: leaves are played out by its priors."""
+    known: dict[int, JudgedInfoset] = {}
+    low, high = math.inf, -math.inf
+    for _ in range(iterations):
+        state = world.copy()
+        calls.redeal(state.game.rulebook, state.data, view.seat, rng.words)
+        half = max(high - low, 0.0) / 2
+        path: list[tuple[JudgedInfoset, int, int]] = []
+        values: list[float] = []
+        while not values and not state.deal(rng).over:
+            who, legal = state.player, state.actions()
+            key = state.infoset(who)
+            if key not in known:
+                value, priors = opinion(state)
+                known[key] = JudgedInfoset(legal, 0, [0] * len(legal), [0.0] * len(legal), priors)
+                values = [value, -value] if who == 0 else [-value, value]
+                while plays_on and not state.deal(rng).over:
+                    state.apply(state.actions()[draw_by(opinion(state)[1], rng)])
+                break
+            move = known[key].choose_judged(c, first_play, half)
+            path.append((known[key], move, who))
+            state.apply(legal[move])
+        values = state.returns() if state.over else values
+        low, high = min(low, *values), max(high, *values)
+        for node, move, who in path:
+            node.visits += 1
+            node.tries[move] += 1
+            node.totals[move] += values[who]
+    return known
+
+
 def ismcts(view: View, world: State, iterations: int, c: float, random_opponents: bool, rng: Rng) -> dict[int, Infoset]:
     """IS-MCTS with random playouts from a world that the seat takes for possible; what is known in the end, by key."""
     known: dict[int, Infoset] = {}

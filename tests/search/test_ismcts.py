@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from tapete.core import Game, Rng, State, TapeteError, make
+from tapete.core.evaluator import Evaluator
 from tapete.search import ISMCTS, Budget
+from tapete.search.mcts import FIRST_PLAY, PUCT
 from tapete.solve import find
 from tapete.solve.response import best_response
 from tapete.solve.sequence_form import SequenceForm
 from tests.oracles import trees
-from tests.search import naive
+from tests.search import naive, opinion
 
 HIDDEN = ["kuhn", "leduc", "rps", "dudo(5,2,2)", "domino(3,4)", "truco", "holdem", "holdem(players=5)", "doudizhu"]
 
@@ -85,6 +87,66 @@ def test_it_grows_the_tree_of_the_paper(name: str, c: float, opponents: str) -> 
         assert totals == pytest.approx(node.totals)
     root = twin[view.infoset]
     assert thought.visits == dict(zip(root.actions, root.tries, strict=True))
+
+
+@pytest.mark.parametrize("plays_on", [False, True])
+@pytest.mark.parametrize(("name", "c"), [("kuhn", None), ("leduc", 0.5), ("dudo(5,2,2)", 2.0), ("truco", None)])
+def test_with_priors_it_grows_the_tree_of_puct(name: str, c: float | None, plays_on: bool) -> None:
+    """Every seat's moves are chosen by them, at every information set."""
+    game = make(name)
+    state = some_state(game, 4)
+    view, iterations = state.view(state.player), 3000 if name == "kuhn" else 500
+    search = ISMCTS(game, lambda: Evaluator(opinion.opinion, priors=True, values=not plays_on), c=c)
+    thought = search.run(view, Rng(1), Budget(iterations))
+    rng = Rng(1)
+    world = view.sample(rng)
+    stream = Rng("search", rng.below(1 << 30), rng.below(1 << 30), 0)
+    twin = naive.judged_ismcts(view, world, iterations, PUCT if c is None else c, FIRST_PLAY, plays_on, stream)
+    ours = known(search)
+    assert ours.keys() == {max(key, 1) for key in twin}
+    for key, node in twin.items():
+        visits, actions, tries, totals = ours[max(key, 1)]
+        assert (visits, actions, tries) == (node.visits, node.actions, node.tries)
+        assert totals == pytest.approx(node.totals)
+    root = twin[view.infoset]
+    assert thought.visits == dict(zip(root.actions, root.tries, strict=True))
+    assert sum(root.tries) == iterations - 1, "the first simulation asks what the moves are worth"
+
+
+def test_without_a_visit_the_likeliest_move_is_made() -> None:
+    state = some_state(make("leduc"), 2)
+    search = ISMCTS(state.game, lambda: Evaluator(opinion.reversed_opinion, priors=True))
+    thought = search.run(state.view(state.player), Rng(1), Budget(1))
+    assert set(thought.visits.values()) == {0}
+    assert thought.probabilities[state.actions()[-1]] == 1.0
+
+
+def test_priors_leave_no_room_for_more_memory_than_is_allowed() -> None:
+    game = make("truco")
+    state = some_state(game, 1)
+    small = ISMCTS(game, lambda: Evaluator(opinion.opinion, priors=True), memory=100_000)
+    for seed in range(3):
+        thought = small.run(state.view(state.player), Rng(seed), Budget(3000))
+        assert sum(thought.visits.values()) >= 2999
+        assert small.bytes <= 100_000
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc"])
+def test_with_few_simulations_it_is_near_to_what_it_was_told(name: str) -> None:
+    """An equilibrium as prior: the first moves that are tried are its own, which takes UCT very long to find out."""
+    game = make(name)
+    root, table = trees.grow(game), find(game)
+    assert table is not None
+    told = trees.strategy_of(table, trees.choices(root, 0) | trees.choices(root, 1))
+    distance = {"uct": 0.0, "puct": 0.0}
+    states = [state for seat in (0, 1) for state in decisions(game.start(), seat)][:: 1 if name == "kuhn" else 20]
+    for state in states:
+        for way in distance:
+            search = ISMCTS(game, lambda: opinion.evaluator_of(told)) if way == "puct" else ISMCTS(game)
+            thought = search.run(state.view(state.player), Rng(1), Budget(33))
+            tries = np.array(list(thought.visits.values()))
+            distance[way] += float(np.abs(tries / tries.sum() - told[state.infoset(state.player)]).sum() / 2)
+    assert distance["puct"] < 0.6 * distance["uct"], distance
 
 
 @pytest.mark.parametrize("name", ["leduc", "truco", "holdem(players=3)"])

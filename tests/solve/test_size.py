@@ -12,7 +12,7 @@ import pytest
 
 from tapete.core import TapeteError, make
 from tapete.perft import perft
-from tapete.solve import find, public_tree, size, solve, store
+from tapete.solve import Progress, find, public_tree, size, solve, store
 from tapete.solve import solution as solving
 from tapete.solve.public_tree import PublicTree
 from tapete.solve.sequence_form import SequenceForm
@@ -139,7 +139,7 @@ class Clock:
 def test_time_is_that_of_all_that_has_to_be_solved(monkeypatch):
     """A game that follows a round gets half of what is left, and so on."""
     monkeypatch.setattr(solving, "time", Clock())
-    last: dict[str, solving.Progress] = {}
+    last: dict[str, Progress] = {}
     solve(make("dudo(2,2,2)"), until=0, seconds=600, watch=lambda progress: last.update({progress.game: progress}))
     assert [*last] == ["dudo(2,1,1)", "dudo(2,1,2)", "dudo(2,2,2)"]
     assert all(progress.iterations >= 10 for progress in last.values())
