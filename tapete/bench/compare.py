@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import tapete
 from tapete.core.errors import TapeteError
 
 BENCHES = ("sim", "solve", "search", "nets", "ntuple")
@@ -68,7 +67,7 @@ def run(
 ) -> Iterator[Compared]:
     """Compares the cases that both trees have and whose name contains `case`."""
     with ExitStack() as stack:
-        before, now = (stack.enter_context(_Tree(root)) for root in (old.resolve(), Path(tapete.__file__).parents[1]))
+        before, now = (stack.enter_context(_Tree(root)) for root in (old.resolve(), Path(__file__).parents[2]))
         for bench in benches:
             known = before.ask(bench)
             for name in now.ask(bench):
