@@ -27,7 +27,7 @@ from tapete.learn.run import Evaluate
 from tapete.learn.runs import steps_of
 
 LOOKS = 8  # at a peer
-LOOK_OFTEN = {"evaluate": 10, "every": 10}  # iterations between two looks at ours; it has one of these knobs
+LOOK_OFTEN = {"every": 10}  # iterations between two looks at ours
 KNOBS: dict[str, dict[str, Any]] = {  # where ours are not set as usual, but as OpenSpiel's example sets theirs
     "deep-cfr": {
         "walks": 375,
@@ -36,7 +36,7 @@ KNOBS: dict[str, dict[str, Any]] = {  # where ours are not set as usual, but as 
         "batch": 256,
         "hidden": 64,
         "layers": 1,
-        "evaluate": 4,
+        "every": 4,
     },
 }
 WARM = 20.0  # seconds in which a learner that is judged at all is judged for the first time

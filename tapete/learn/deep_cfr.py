@@ -62,7 +62,7 @@ class Config:
         "network", "what is evaluated: a network of average strategies, or all that were stored, mixed",
         among=("network", "stored"),
     )  # fmt: skip
-    evaluate: int = knob(25, "iterations between two looks at how good it is", 1, MANY)
+    every: int = knob(25, "iterations between two looks at how good it is", 1, MANY)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
     def __post_init__(self) -> None:
@@ -189,7 +189,7 @@ class Training:
 
     def examine(self) -> dict[str, float]:
         """How good the average is, where it is time to know; a network of it is published."""
-        if self.iteration % self.config.evaluate and self.iteration < self.config.iterations:
+        if self.iteration % self.config.every and self.iteration < self.config.iterations:
             return {}
         module, loss = self.publish()
         if self.config.average == "network":

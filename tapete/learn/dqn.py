@@ -66,7 +66,7 @@ class Config:
     double: bool = knob(True, "the learning network chooses the move that the target network judges")
     loss: str = knob("huber", "of the difference to the target: huber or squared", among=("huber", "squared"))
     shaping: bool = knob(False, "pay changes of the game's potential, where it has one")
-    evaluate: int = knob(20, "iterations between two looks at how good it is", 1, MANY)
+    every: int = knob(20, "iterations between two looks at how good it is", 1, MANY)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
     def __post_init__(self) -> None:
@@ -175,7 +175,7 @@ class Training:
 
     def __init__(self, game: Game, config: Config, run: Run, players: Sequence[MakeEvaluator | None] = ()) -> None:
         """With `players`, those who sit on other seats and don't learn."""
-        self.game, self.config, self.run, self.iteration, self.moves = game, config, run, 0, 0
+        self.game, self.config, self.run, self.iteration, self.played = game, config, run, 0, 0
         self.tables = self_play_tables(game, config.tables, Rng(config.seed, "tables"), players, threads=run.threads)
         shape = heads(game.spec.observation_size, (config.hidden,) * config.layers, q=game.spec.actions)
         self.module = nets.to_torch(shape, Rng(config.seed, "weights")).to(run.device)
@@ -199,14 +199,14 @@ class Training:
         wanted = goals(batch, self.target, config.gamma, self.module if config.double else None)
         loss = learn_q(self.module, self.optimiser, batch, wanted, config.steps, config.loss)
         self.iteration += 1
-        self.moves += episodes.steps
+        self.played += episodes.steps
         if self.iteration % config.target == 0:
             self.target.load_state_dict(self.module.state_dict())
-        if self.iteration % config.evaluate == 0 or self.iteration == config.iterations:
+        if self.iteration % config.every == 0 or self.iteration == config.iterations:
             self.run.log(
                 iteration=self.iteration,
                 games=self.iteration * config.tables,
-                moves=self.moves,
+                steps=self.played,
                 loss=loss,
                 worth=float(wanted.mean()) * scale_of(self.game),
                 explore=share,
@@ -226,12 +226,12 @@ class Training:
             **self.ring.arrays("ring"),
             **stream_arrays(self.tables),
         }
-        self.run.save(arrays, iteration=self.iteration, moves=self.moves)
+        self.run.save(arrays, iteration=self.iteration, steps=self.played)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration = checkpoint.count("iteration", self.config.iterations)
-        self.moves = checkpoint.count("moves")
+        self.played = checkpoint.count("steps")
         load_module("module", self.module, checkpoint)
         load_module("target", self.target, checkpoint)
         load_optimiser("adam", self.optimiser, checkpoint)

@@ -65,7 +65,7 @@ class Config:
     double: bool = knob(False, "the learning network chooses the move that the target network judges")
     loss: str = knob("squared", "of the difference to the target: huber or squared", among=("huber", "squared"))
     shaping: bool = knob(False, "pay changes of the game's potential, where it has one")
-    evaluate: int = knob(100, "iterations between two looks at how good it is", 1, MANY)
+    every: int = knob(100, "iterations between two looks at how good it is", 1, MANY)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class Training:
     """All that a run remembers."""
 
     def __init__(self, game: Game, config: Config, run: Run) -> None:
-        self.game, self.config, self.run, self.iteration, self.moves = game, config, run, 0, 0
+        self.game, self.config, self.run, self.iteration, self.played = game, config, run, 0, 0
         self.tables = self_play_tables(game, config.tables, Rng(config.seed, "tables"), threads=run.threads)
         self.best, self.average = (self._network(head) for head in ("q", "policy"))
         self.target = copy.deepcopy(self.best)
@@ -157,14 +157,14 @@ class Training:
             rows = self.reservoir.sample(config.policy_steps * config.batch, rng)
             policy_loss = imitate(self.average, self.average_optimiser, rows, config.policy_steps)
         self.iteration += 1
-        self.moves += episodes.steps
+        self.played += episodes.steps
         if self.iteration % config.target == 0:
             self.target.load_state_dict(self.best.state_dict())
-        if self.iteration % config.evaluate == 0 or self.iteration == config.iterations:
+        if self.iteration % config.every == 0 or self.iteration == config.iterations:
             self.run.log(
                 iteration=self.iteration,
                 games=self.iteration * config.tables,
-                moves=self.moves,
+                steps=self.played,
                 loss=loss,
                 policy_loss=policy_loss,
                 reservoir=len(self.reservoir),
@@ -187,12 +187,12 @@ class Training:
             **self.reservoir.arrays("reservoir"),
             **stream_arrays(self.tables),
         }
-        self.run.save(arrays, iteration=self.iteration, moves=self.moves)
+        self.run.save(arrays, iteration=self.iteration, steps=self.played)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration = checkpoint.count("iteration", self.config.iterations)
-        self.moves = checkpoint.count("moves")
+        self.played = checkpoint.count("steps")
         for name, module in (("best", self.best), ("target", self.target), ("average", self.average)):
             load_module(name, module, checkpoint)
         load_optimiser("best_optimiser", self.best_optimiser, checkpoint)

@@ -15,7 +15,7 @@ from tapete.learn.run import FILES, LOCK, Description, read_metrics
 
 SECONDS = "seconds"
 STEPS = "steps"
-PLAYED = (STEPS, "moves", "nodes", "frames")  # what was played, in the words of a learner
+PLAYED = (STEPS, "nodes", "frames")  # what was played, in the words of a learner
 MAIN = ("exploitability", "against_random", "loss", "error")  # what tells how good a run is, the best to know first
 LONGEST_NAME = 200  # characters of a learner or a game
 

@@ -37,7 +37,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Config:
-    evaluate: int = 1000
+    every: int = 1000
     rate: float = 0.5
 
 
@@ -90,7 +90,7 @@ def test_ours_stop_when_their_time_is_over(clock: Clock) -> None:
 
 
 def test_ours_are_set_as_usual_but_looked_at_often(clock: Clock) -> None:
-    assert bench.usual("halving") == Config(evaluate=bench.LOOK_OFTEN["evaluate"])
+    assert bench.usual("halving") == Config(every=bench.LOOK_OFTEN["every"])
 
 
 def test_a_run_that_is_timed_is_a_run(tmp_path: Path, clock: Clock) -> None:

@@ -29,7 +29,7 @@ from tests.learn.pieces import run_in_pieces
 from tests.oracles.trees import NaiveCFR, Probabilities
 
 KUHN, LEDUC = make("kuhn"), make("leduc")
-TINY = Config(iterations=4, walks=60, steps=10, average_steps=20, batch=64, hidden=16, layers=1, evaluate=2)
+TINY = Config(iterations=4, walks=60, steps=10, average_steps=20, batch=64, hidden=16, layers=1, every=2)
 WALKS = {"kuhn": 40_000, "dudo(2,1,1)": 40_000, "leduc": 20_000}
 
 
@@ -232,7 +232,7 @@ def begin(folder: Path, game: Game, config: Config, **more: Any) -> Run:
 def test_it_learns_kuhn_and_what_it_learned_plays(tmp_path: Path, average: str) -> None:
     config = Config(
         iterations=10, walks=400, steps=60, average_steps=150, batch=256, rate=0.02, hidden=32, layers=1,
-        average=average, evaluate=10,
+        average=average, every=10,
     )  # fmt: skip
     train(KUHN, config, begin(tmp_path, KUHN, config))
     lines = read_metrics(tmp_path)
@@ -304,7 +304,7 @@ def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path, average: s
 
 
 def test_out_of_time_it_publishes_what_it_has_and_goes_on(tmp_path: Path) -> None:
-    config = replace(TINY, evaluate=100)
+    config = replace(TINY, every=100)
     train(KUHN, config, begin(tmp_path / "whole", KUHN, config))
     run = begin(tmp_path / "cut", KUHN, config, seconds=0.0)
     train(KUHN, config, run)

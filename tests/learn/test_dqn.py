@@ -25,7 +25,7 @@ from tapete.solve.examiner import Examiner
 from tests.learn.pieces import run_in_pieces
 
 KUHN, LEDUC = make("kuhn"), make("leduc")
-TINY = Config(iterations=5, tables=16, steps=2, batch=16, buffer=100, hidden=8, layers=1, target=2, evaluate=2)
+TINY = Config(iterations=5, tables=16, steps=2, batch=16, buffer=100, hidden=8, layers=1, target=2, every=2)
 QUICK = Config(iterations=80, tables=128, steps=8, batch=128, hidden=32, rate=0.005, target=4)
 
 

@@ -21,10 +21,10 @@ RUNS = {
         "epochs=3",
         "symmetries=true",
     ],
-    "dqn": ["iterations=8", "tables=6", "steps=2", "batch=16", "buffer=150", "hidden=8", "target=3", "evaluate=2"],
+    "dqn": ["iterations=8", "tables=6", "steps=2", "batch=16", "buffer=150", "hidden=8", "target=3", "every=2"],
     "nfsp": [
         *("iterations=8", "tables=6", "steps=2", "batch=16", "buffer=150", "reservoir=20", "hidden=8", "target=3"),
-        *("evaluate=2", "eta=0.3"),
+        *("every=2", "eta=0.3"),
     ],
     "zero": [
         *("playout_games=4", "playouts=20", "generations=4", "games=6", "tables=3", "simulations=6", "short=3"),

@@ -31,7 +31,6 @@ SMALL: dict[str, Any] = {  # of knobs by these names, where a learner has them
     "batch": 16,
     "buffer": 500,
     "epochs": 1,
-    "evaluate": 1,
     "every": 1,
     "frames": 200,
     "games": 20,

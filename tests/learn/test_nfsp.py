@@ -33,7 +33,7 @@ TINY = Config(
     reservoir=30,
     hidden=8,
     target=2,
-    evaluate=2,
+    every=2,
 )
 
 
