@@ -29,7 +29,7 @@ class DouDizhuRules:
             move = self.rules.step({"raw_obs": _seen(view, list(moves))})
         if move not in moves:
             raise TapeteError(f"RLCard's rules want to play {move!r}, which can't be played here ({view})")
-        return Thought(probabilities={moves[move]: 1.0})
+        return Thought(probabilities={action: float(text == move) for text, action in moves.items()})
 
 
 def _seen(view: View, moves: list[str]) -> dict[str, Any]:

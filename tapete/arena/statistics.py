@@ -37,7 +37,7 @@ def mean_interval(values: ArrayLike, low: float, high: float, count: float | Non
     >>> [round(x, 3) for x in mean_interval([1.0] * 100, 0, 1)]
     [0.964, 1.0]
     >>> [round(x, 3) for x in mean_interval([1.0, 2.0, 3.0], -9, 9)]
-    [-5.1, 6.828]
+    [-5.792, 6.967]
     """
     deals = Deals(values, low, high, count)
     return _limit(deals.at_most, deals.low, deals.mean), _limit(deals.at_least, deals.high, deals.mean)

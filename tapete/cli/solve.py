@@ -30,8 +30,8 @@ def solve(
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
     seed: Annotated[int, typer.Option(help="Names what is drawn, where a game is sampled.")] = 1,
     memory: Annotated[
-        float, typer.Option(min=0, help="GB that sampling may take; else half of what the machine has.")
-    ] = float("inf"),
+        float, typer.Option(min=0, max=1e6, help="GB that sampling may take; 0: half of what the machine has.")
+    ] = 0,
     show: Annotated[str, typer.Option(help="A state: print what the solution does there, as in 'kuhn: J Q'.")] = "",
     as_json: Json = False,
 ) -> None:
@@ -60,7 +60,7 @@ def solve(
             resume=resume,
             checkpoint_every=checkpoint_every,
             seed=seed,
-            memory=memory * 1e9,
+            memory=memory * 1e9 or float("inf"),
             watch=watch,
             stop=stop,
         )

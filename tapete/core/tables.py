@@ -208,8 +208,13 @@ class Tables:
     def begin(self, which: ArrayLike | None = None) -> None:
         """Begins a game at these tables (a mask [B]; all of them, if it isn't said), whatever was there."""
         self._order.begun[:] = True if which is None else np.asarray(which, dtype=np.bool_)
-        self._crew.do(_begin)
+        self._do(_begin)
         self._expect_movers()
+
+    def _do(self, task: Any) -> None:
+        """All threads do a task. Rules that are written in Python may complain of it (`tapete.bridges.guests`)."""
+        self._crew.do(task)
+        self.game.rulebook  # noqa: B018 (an error that was met is raised here)
 
     def _expect_movers(self) -> None:
         """Complains where compiled players leave nothing to the caller."""
@@ -224,7 +229,7 @@ class Tables:
         if np.shape(actions) != self.movers.shape:
             raise TapeteError(f"{len(self)} actions are needed, not {np.shape(actions)}")
         np.copyto(self._order.chosen, actions, casting="same_kind")
-        self._crew.do(_step)
+        self._do(_step)
         self._expect_movers()
 
     def sample(self) -> NDArray[np.int32]:
@@ -232,7 +237,7 @@ class Tables:
 
         Where the game is over it is 0.
         """
-        self._crew.do(_sample)
+        self._do(_sample)
         return self._order.sampled
 
     def check(self, actions: NDArray[np.int32]) -> None:
@@ -245,7 +250,7 @@ class Tables:
         """Which actions are legal [B, actions]; overwritten by the next call."""
         if not len(self._order.masks):
             self._point(masks=np.zeros((len(self), self._order.actions), dtype=np.int8))
-        self._crew.do(_mask)
+        self._do(_mask)
         return self._order.masks.view(np.bool_)
 
     def observe(
@@ -265,7 +270,7 @@ class Tables:
         if looking.max() >= self.game.players:
             raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {looking.max()}")
         self._point(watched=self.floor.ended if ended else self.floor.states, seen=out)
-        self._crew.do(_observe)
+        self._do(_observe)
         return out
 
     def features(self) -> Features:
@@ -278,7 +283,7 @@ class Tables:
         total = int(offsets[-1])
         if total > len(self._order.rows):
             self._point(rows=np.zeros((total + total // 2, self._order.feature_size), dtype=np.float32))
-        self._crew.do(_features)
+        self._do(_features)
         return Features(self._order.rows[:total], offsets)
 
     def state(self, i: int) -> State:

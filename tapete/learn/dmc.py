@@ -79,7 +79,7 @@ def target(gains: NDArray[np.float64], objective: str) -> NDArray[np.float32]:
     if objective == "wp":
         return np.sign(gains).astype(np.float32)
     if objective == "logadp":
-        return (np.sign(gains) * (1 + np.log2(np.maximum(abs(gains), 1e-9)))).astype(np.float32)
+        return (np.sign(gains) * (1 + np.log2(np.where(gains == 0, 1, abs(gains))))).astype(np.float32)
     return gains.astype(np.float32)
 
 

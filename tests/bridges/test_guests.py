@@ -176,9 +176,8 @@ def test_an_error_inside_of_a_kernel_is_raised_at_the_next_use(monkeypatch) -> N
 
 def test_an_illegal_move_in_a_kernel_ends_the_game_with_an_error() -> None:
     tables = Tables(make("openspiel(tic_tac_toe)"), 1, Rng(1), restart=False)
-    tables.step(np.array([77], dtype=np.int32))
     with pytest.raises(TapeteError, match="action 77 can't be played here"):
-        tables.begin()
+        tables.step(np.array([77], dtype=np.int32))
 
 
 @pytest.mark.parametrize(

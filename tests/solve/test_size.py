@@ -26,7 +26,7 @@ from tests.conftest import Tapete
         ("truco", "ways to end or more, where 8,000,000 are the most"),
         ("truco(hand=true)", "ways to end or more"),
         ("othello", "10^5"),
-        ("holdem", "tapete play 'holdem' --against best) and tapete.solve.mccfr samples it"),
+        ("holdem", "tapete play 'holdem' --against best) and so does what samples it"),
         ("domino(6,7)", "too large to be solved"),
         ("doudizhu", "doudizhu has 3 players; only zero-sum games of two can be solved"),
         ("holdem(players=4)", "has 4 players"),
