@@ -33,6 +33,7 @@ from tapete.learn.late import nets, torch
 from tapete.learn.recording import Decisions, Recorder, look
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.nets.douzero import paper
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 NEEDS = ("torch",)
 GROUPS = 2  # of games that are played side by side; results depend on it, so it is fixed
 MANY = 10**12
+NETWORKS = ("fast", "paper")
 OBJECTIVES = ("wp", "adp", "logadp")
 TRIALS = 400  # deals against random play, when it is looked how good the networks are
 
@@ -55,6 +57,7 @@ class Config:
     epsilon: float = knob(0.01, "share of moves made at random, in the end", 0, 1)
     first_epsilon: float = knob(0.1, "the same at first", 0, 1)
     epsilon_frames: int = knob(2_000_000, "frames over which it falls", 1, MANY)
+    network: str = knob("fast", "fast, or paper: DouZero's, for which units and trunk say nothing", among=NETWORKS)
     units: int = knob(256, "width of the networks where state and move meet", 8, 4096)
     trunk: int = knob(128, "width of the layer after that", 8, 4096)
     memory: int = knob(30_000, "decisions of each seat that batches are drawn from", 1, 10**8)
@@ -91,6 +94,8 @@ class Student:
         self.game, self.config, self.seat = game, config, seat
         inputs = sum(part.size for part in game.spec.observation(seat))
         shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=(config.trunk,))
+        if config.network == "paper":
+            shapes = paper(game, seat)
         self.state, self.move = (
             nets.to_torch(shape, Rng(config.seed, "weights", seat, i)) for i, shape in enumerate(shapes)
         )
