@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng
+from tapete.core import Game, Rng, TapeteError
 from tapete.core.evaluator import MakeEvaluator
 from tapete.core.players import play, random
+from tapete.core.spec import Field
 from tapete.learn.buffers import Ring, numpy_generator
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
@@ -54,6 +55,7 @@ class Config:
     epsilon: float = knob(0.01, "share of moves made at random, in the end", 0, 1)
     first_epsilon: float = knob(0.1, "the same at first", 0, 1)
     epsilon_frames: int = knob(2_000_000, "frames over which it falls", 1, MANY)
+    skip: str = knob("history", "field at the end of what is seen that networks don't read, where a game has it")
     units: int = knob(256, "width of the networks where state and move meet", 8, 4096)
     trunk: int = knob(128, "width of the layer after that", 8, 4096)
     memory: int = knob(30_000, "decisions of each seat that batches are drawn from", 1, 10**8)
@@ -83,12 +85,25 @@ def target(gains: NDArray[np.float64], objective: str) -> NDArray[np.float32]:
     return gains.astype(np.float32)
 
 
+def read_fields(game: Game, seat: int, skip: str) -> tuple[Field, ...]:
+    """What a network reads of what the seat sees: all but the field to skip, which is the last.
+
+    >>> from tapete.core import make
+    >>> [field.name for field in read_fields(make("doudizhu"), 0, "history")][-2:]
+    ['down_left', 'bombs']
+    """
+    fields = game.spec.observation(seat)
+    if skip in [field.name for field in fields[:-1]]:
+        raise TapeteError(f"{skip} is not the last field of what is seen in {game}, so it can't be skipped")
+    return fields[:-1] if fields[-1].name == skip else fields
+
+
 class Student:
     """What one seat learns with: its two networks, and the decisions that it learns from."""
 
     def __init__(self, game: Game, config: Config, seat: int) -> None:
         self.game, self.config, self.seat = game, config, seat
-        inputs = sum(part.size for part in game.spec.observation(seat))
+        inputs = sum(part.size for part in read_fields(game, seat, config.skip))
         shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=(config.trunk,))
         self.state, self.move = (
             nets.to_torch(shape, Rng(config.seed, "weights", seat, i)) for i, shape in enumerate(shapes)
