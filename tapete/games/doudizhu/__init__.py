@@ -60,7 +60,7 @@ def doudizhu(*, bidding: bool = False) -> Spec:
     action = (
         Field(name="cards", shape=(54,), about=f"of the move. {CARDS}"),
         Field(name="left", shape=(54,), about="cards that it leaves in the hand"),
-        Field(name="fewest", shape=(12,), about="fewest moves that empty what is left, one-hot from 0, the last: or more"),
+        Field(name="fewest", shape=(12,), about="fewest moves that empty what is left, one-hot: 0 to 10, more"),
     )
     return Spec(
         title="Dou Dizhu with bidding" if bidding else "Dou Dizhu",

@@ -9,7 +9,6 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
-from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
