@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
 from tapete.core import Rng, State, TapeteError, make
 from tapete.core.players import judge_moves, opinion, random
 from tapete.learn import dmc
-from tapete.learn.dmc import Config, Training, target, train
-from tapete.learn.recording import Recorder, look
+from tapete.learn.critic import trace_returns
+from tapete.learn.dmc import Config, Training, read_fields, target, train
+from tapete.learn.recording import Recorder, look, look_at_all
 from tapete.learn.run import Run, read_metrics
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 from tapete.nets.network import Network
@@ -54,12 +57,13 @@ def uniform(seen, mask):
     return mask / mask.sum(axis=1, keepdims=True)
 
 
+@pytest.mark.parametrize("trace", [0.8, 1.0])
 @pytest.mark.parametrize(("name", "frames", "share"), [("kuhn", 40_000, 0.98), ("leduc", 200_000, 0.95)])
-def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float):
+def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float, trace: float):
     config = Config(
         frames=frames, games=256, units=64, trunk=64, batch=128, memory=frames // 4, rate=0.003,
         rate_frames=frames // 4, first_epsilon=0.3, epsilon=0.02, epsilon_frames=frames // 2,
-        every=10**6, objective="adp",
+        every=10**6, objective="adp", trace=trace,
     )  # fmt: skip
     game, examiner = make(name), Examiner(make(name))
     for seat in range(2):
@@ -143,14 +147,68 @@ def test_each_seat_learns_what_it_was_paid_itself(tmp_path: Path):
     training = Training(make("doudizhu"), TINY, run)
     recorder = Recorder(training.game, [training.network().evaluator(training.game)] * 3, [True] * 3, 8)
     decisions = recorder.play(Rng(1), 0.5)
+    paid = target(decisions.payoffs, "wp")[decisions.games]
     for seat, student in training.students.items():
-        student.remember(decisions)
+        student.remember(decisions, paid)
         own = decisions.seats == seat
         wanted = np.sign(decisions.payoffs[decisions.games[own], seat])
-        kept = student.memory.columns["target"][: own.sum()]
-        assert len(student.memory) == own.sum()
-        assert (kept == wanted[: len(kept)]).all()
-        assert (student.memory.columns["action"][: own.sum()] == decisions.actions[own]).all()
+        memory = student.fit.memory
+        assert len(memory) == own.sum()
+        assert (memory.columns["target"][: own.sum()] == wanted).all()
+        assert (memory.columns["action"][: own.sum()] == decisions.actions[own]).all()
+
+
+def test_the_critic_sees_who_moves_and_what_all_seats_see():
+    game = make("doudizhu")
+    recorder = Recorder(game, [some_network("doudizhu").evaluator(game)] * 3, [True] * 3, 3)
+    decisions = recorder.play(Rng(1), 0.2)
+    widths = np.array([sum(part.size for part in read_fields(game, seat, "history")) for seat in range(3)])
+    rows = look_at_all(game, decisions.states, decisions.seats, widths)
+    for row, data, mover in zip(rows, decisions.states, decisions.seats, strict=True):
+        state = State(game, data.copy(), None)
+        parts = [np.eye(3)[mover], *(state.observe(seat)[:width] for seat, width in enumerate(widths))]
+        assert (row[: 3 + widths.sum()] == np.concatenate(parts)).all()
+
+
+def test_what_is_foreseen_of_a_later_moment_counts_and_other_games_do_not():
+    games = np.array([0, 0, 0, 1, 1], dtype=np.int32)
+    said = np.array([[9, 9], [0.5, -0.5], [0.2, -0.2], [9, 9], [-0.4, 0.4]], dtype=np.float32)
+    paid = np.array([[1, -1]] * 3 + [[-1, 1]] * 2, dtype=np.float32)
+    found = trace_returns(games, said, paid, 0.75)
+    third, fifth = 1.0, -1.0
+    second = 0.25 * 0.2 + 0.75 * third
+    wanted = [0.25 * 0.5 + 0.75 * second, second, third, 0.25 * -0.4 + 0.75 * fifth, fifth]
+    assert np.allclose(found[:, 0], wanted)
+    assert np.allclose(found[:, 1], np.negative(wanted))
+    assert (trace_returns(games, said, paid, 1.0) == paid).all()
+
+
+def test_with_a_critic_that_knows_the_truth_targets_have_the_same_mean_and_less_luck(tmp_path: Path):
+    """Leduc played at random: what a decision is worth on average is not changed by the critic."""
+    game, run = make("leduc"), begin(tmp_path, "leduc")
+    run.load()
+    training = Training(game, replace(TINY, objective="adp", games=2000, passes=4, memory=20_000, rate=0.003), run)
+    for _ in range(12):
+        training.iterate()
+    decisions = Recorder(game, [random(), random()], [True, True], 20_000).play(Rng(5), 1.0)
+    assert training.critic
+    paid = target(decisions.payoffs, "adp")[decisions.games]
+    said = training.critic.foresee(decisions)
+    assert ((said - paid) ** 2).mean() < 0.8 * (paid**2).mean()
+    wanted = trace_returns(decisions.games, said, paid, 0.5)
+    assert wanted.std() < 0.85 * paid.std()
+
+
+def test_the_critic_is_not_published(tmp_path: Path):
+    train(make("kuhn"), TINY, begin(tmp_path))
+    kept, published = (load_file(tmp_path / f"{name}.safetensors") for name in ("checkpoint", "network"))
+    assert any("critic" in name for name in kept)
+    assert not any("critic" in name for name in published)
+
+
+def test_only_the_last_field_can_be_skipped(tmp_path: Path):
+    with pytest.raises(TapeteError, match="to_beat is not the last field"):
+        Training(make("doudizhu"), replace(TINY, skip="to_beat"), begin(tmp_path, "doudizhu"))
 
 
 def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path):

@@ -9,11 +9,9 @@ from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from tapete.core.compile import INT32_PTR, UINT64_PTR, helper
+from tapete.core.compile import INT32_PTR, UINT64_PTR, helper, stack_of
 from tapete.games.doudizhu.cards import CHAINABLE, JOKERS, at_least, drop_lowest, has_all, lowest, size
 from tapete.games.doudizhu.legal import ANY, list_chains
 from tapete.games.doudizhu.moves import CARDS, FIRST, PAIRS, PLANE, PLANE_PAIRS, PLANE_SOLOS, STRAIGHT
@@ -73,21 +71,9 @@ STEP_FOUR, STEP_TRIO, STEP_PAIR, STEP_SOLO, STEP_JOKERS = (
 )
 
 
-def _room_for(pointer: Any, words: int) -> Any:
-    @intrinsic  # type: ignore[untyped-decorator]
-    def room(typing_context: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return cgutils.alloca_once(builder, context.get_value_type(pointer.dtype), size=words)
-
-        return pointer(), generate
-
-    return room
-
-
-# Memory that lasts as long as the function that asks for it, and costs nothing.
-room_for_chains = _room_for(INT32_PTR, MOST_CHAINS)
-room_for_rests = _room_for(UINT64_PTR, DEPTH + 1)
-room_for_places = _room_for(INT32_PTR, DEPTH + 1)
+chains_room = stack_of(INT32_PTR, MOST_CHAINS)
+rests_room = stack_of(UINT64_PTR, DEPTH + 1)
+places_room = stack_of(INT32_PTR, DEPTH + 1)
 
 
 @helper
@@ -165,7 +151,7 @@ def list_all_chains(hand: Any, out: Any) -> Any:
 def fewest(hand: Any) -> Any:
     """The fewest moves that empty a hand of at most 20 cards. Exact: every set of chains is tried."""
     best = without_straights(hand)
-    chains, rests, places = room_for_chains(), room_for_rests(), room_for_places()
+    chains, rests, places = chains_room(), rests_room(), places_room()
     n = list_all_chains(hand, chains)
     rests[0], places[0] = hand, 0
     depth = 0  # chains taken out so far, in the order of the list, each of them as often as there are cards for it
