@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 from numba import carray
-from numpy.typing import NDArray
 
 from tapete.core.compile import helper
 from tapete.core.evaluator import Evaluator, evaluator, states_at
-from tapete.games.doudizhu.cards import CHAINABLE, DECK, JOKERS, RANKS, above, at_least, count, size
+from tapete.games.doudizhu.cards import CHAINABLE, DECK, JOKERS, above, at_least, count, size
 from tapete.games.doudizhu.fewest import fewest, ranks_in
 from tapete.games.doudizhu.moves import (
     BOMB,
@@ -29,7 +28,6 @@ from tapete.games.doudizhu.moves import (
     PAIRS,
     PASS,
     RANK,
-    ROCKET,
     SOLO,
     STRAIGHT,
 )
