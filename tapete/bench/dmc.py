@@ -31,7 +31,9 @@ from tapete.learn.run import Run
 
 GAME = "doudizhu"
 # The paper's: batches of 32 x 100 decisions, each learned from once, and nothing that it doesn't have.
-PAPER: dict[str, Any] = {"network": "paper", "objective": "adp", "batch": 3200, "optimiser": "rmsprop", "rate": 1e-4}
+PAPER: dict[str, Any] = {
+    "network": "paper", "objective": "adp", "batch": 3200, "optimiser": "rmsprop", "rate": 1e-4, "trace": 1.0
+}  # fmt: skip
 CASES: dict[str, dict[str, Any]] = {"the paper's network": PAPER, "ours": {}}
 THREADS = (1, 2)
 SAMPLE = 64  # games from which it is counted what a frame takes
