@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.recording import Decisions, Recorder, look
 from tapete.learn.run import Checkpoint, Run
-from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 
 if TYPE_CHECKING:
@@ -139,6 +140,11 @@ class Student:
         said = self.move(torch.cat([state, torch.from_numpy(features)], dim=1))[:, 0]
         return ((said - torch.from_numpy(wanted)) ** 2).mean()
 
+    def begin(self, file: Path, scorer: Scorer) -> None:
+        """Takes the weights of networks that were read from a file."""
+        for name, module in self.parts.items():
+            begin_from(file, getattr(scorer, name), module)
+
     def scorer(self) -> Scorer:
         """The networks as they are now, for those who play."""
         return Scorer(nets.from_torch(self.state), nets.from_torch(self.move))
@@ -231,6 +237,12 @@ class Training:
         self.network().save(self.run.network, half=True)
         self.run.save(arrays, iteration=self.iteration, frames=self.frames, games=self.games)
 
+    def begin(self, file: Path) -> None:
+        """Begins with networks that were learned before."""
+        network = MoveNetwork.load(file)
+        for seat, student in self.students.items():
+            student.begin(file, network.of(seat))
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration, self.frames, self.games = map(checkpoint.count, ("iteration", "frames", "games"))
@@ -247,8 +259,7 @@ def train(game: Game, config: Config, run: Run) -> None:
     """Iteration after iteration."""
     torch.set_num_threads(1)  # seats learn side by side
     training = Training(game, config, run)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     began, before = run.seconds, training.frames
     while training.frames < config.frames and not run.out_of_time:
         speed = (training.frames - before) / max(run.seconds - began, 1e-9)

@@ -69,6 +69,7 @@ def doudizhu(*, bidding: bool = False) -> Spec:
         zero_sum=True,
         hidden=True,
         observations=(AUCTION,) if bidding else (LANDLORD, PEASANT, PEASANT),
+        teams=("landlord", "peasants"),
         features=(action, Field(name="bid", shape=(3,), about="one-hot: 1, 2, 3")) if bidding else (action,),
         params=(bidding,),
     )

@@ -6,10 +6,11 @@ import numpy as np
 
 from tapete.core.compile import helper
 from tapete.core.contract import TERMINAL, rule
-from tapete.core.rng import mix
+from tapete.core.rng import below, mix
 from tapete.games.truco import FLOR_FIELDS, OBSERVATION
 from tapete.games.truco.bets import AL_RESTO, ENVIDO, FLOR, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, MOST_FLOR_POINTS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
+from tapete.games.truco.equity import chance_of_mano
 from tapete.games.truco.moves import (
     CALL_BITS,
     CALLS,
@@ -17,6 +18,8 @@ from tapete.games.truco.moves import (
     HAS_NONE,
     NEXT,
     NONE,
+    PAYS_EQUITY,
+    SCORES,
     TIE,
     UNKNOWN,
     accept,
@@ -26,6 +29,7 @@ from tapete.games.truco.moves import (
     compare,
     deal,
     decline,
+    draw_score,
     end_hand,
     envido_points,
     flor_points,
@@ -55,12 +59,14 @@ def start(p: Any, params: Any) -> None:
     s = view(p)
     s.public = np.uint64(0)
     s.points, s.mazo, s.single = np.int8(params[0]), np.int8(params[1]), np.int8(params[2])
-    s.buenas, s.flor = np.int8(params[5]), np.int8(params[6])
+    s.buenas, s.flor = np.int8(params[6]), np.int8(params[7])
     for seat in range(2):
         s.past[seat] = np.uint64(0)
         s.origin[seat] = s.score[seat] = np.int8(params[3 + seat])
     s.hands = s.ended = 0
     clear_table(s, 0)
+    if params[5]:
+        s.dealt = SCORES
 
 
 @rule
@@ -97,6 +103,12 @@ def actions(p: Any, out: Any) -> int:
 def outcomes(p: Any, out: Any, probs: Any) -> int:
     s = view(p)
     n = 0
+    if s.dealt < 0:
+        for points in range(s.points):
+            out[n] = points
+            probs[n] = 1.0 / s.points
+            n += 1
+        return n
     for card in range(CARDS):
         if not (s.hand[0] | s.hand[1]) & bit(card):
             out[n] = card
@@ -109,12 +121,15 @@ def outcomes(p: Any, out: Any, probs: Any) -> int:
 @rule
 def draw(p: Any, rng: Any) -> int:
     s = view(p)
-    return draw_outside(s.hand[0] | s.hand[1], rng)
+    return below(rng, s.points) if s.dealt < 0 else draw_outside(s.hand[0] | s.hand[1], rng)
 
 
 @rule
 def apply(p: Any, action: int) -> None:
     s = view(p)
+    if s.dealt < 0:
+        draw_score(s, action)
+        return
     if not is_dealt(s):
         deal(s, action)
         return
@@ -150,7 +165,9 @@ def returns(p: Any, out: Any) -> None:
     out[0] = out[1] = 0.0
     if s.mover != TERMINAL:
         return
-    if s.single:
+    if s.single == PAYS_EQUITY:
+        out[0] = 1.0 - 2.0 * chance_of_mano(s.mazo, s.points - s.score[1], s.points - s.score[0])  # seat 1 is mano next
+    elif s.single:
         out[0] = (s.score[0] - s.origin[0]) - (s.score[1] - s.origin[1])
     else:
         out[0] = 1.0 if s.score[0] == s.points else -1.0

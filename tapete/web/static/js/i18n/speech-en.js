@@ -51,6 +51,8 @@ export const PARAMETERS = {
   hand: "one hand only",
   score0: "points, seat 1",
   score1: "points, seat 2",
+  equity: "paid in chances to win the match",
+  anyscore: "from any score",
   buenas: "who loses the envido says “son buenas”",
   flor: "with flor",
   bidding: "with an auction",

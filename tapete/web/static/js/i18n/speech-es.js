@@ -303,6 +303,8 @@ export const PARAMETERS = {
   hand: "una sola mano",
   score0: "puntos, lugar 1",
   score1: "puntos, lugar 2",
+  equity: "se paga en chances de ganar la partida",
+  anyscore: "desde cualquier puntaje",
   buenas: "quien pierde el envido dice «son buenas»",
   flor: "con flor",
   bidding: "con remate",
