@@ -396,7 +396,7 @@ def test_no_flor_without_the_parameter():
     ],
 )
 def test_a_flor_alone_pays_three(cards, moves, paid, mover):
-    state = play(*cards, moves, FLOR)
+    state = play(cards[0], cards[1], moves, FLOR)
     assert (score(state), state.player, field(state, "shown")) == (paid, mover, [-1, -1])
     assert not {"envido", "flor"} & legal(state)
 
@@ -442,14 +442,14 @@ def test_a_flor_ends_the_match():
 
 
 def test_who_did_not_sing_is_known_to_have_no_flor():
-    def known(moves: str, *cards: str) -> list[float]:
-        return play(*cards, moves, FLOR).view(0).observation()[321:325].tolist()  # type: ignore[no-any-return]
-
-    assert known("", NO_FLOR, LOW) == [0, 0, 0, 0]
-    assert known("7e", NO_FLOR, LOW) == [1, 0, 0, 0]
-    assert known("7e flor", NO_FLOR, LOW) == [1, 0, 0, 1]
-    assert known("flor", HIGH, NO_FLOR) == [0, 1, 1, 0]
-    assert known("flor", HIGH, LOW) == [0, 1, 0, 1]
+    for first, second, moves, known in (
+        (NO_FLOR, LOW, "", [0, 0, 0, 0]),
+        (NO_FLOR, LOW, "7e", [1, 0, 0, 0]),
+        (NO_FLOR, LOW, "7e flor", [1, 0, 0, 1]),
+        (HIGH, NO_FLOR, "flor", [0, 1, 1, 0]),
+        (HIGH, LOW, "flor", [0, 1, 0, 1]),
+    ):
+        assert play(first, second, moves, FLOR).view(0).observation()[321:325].tolist() == known
 
 
 def test_calls_of_flor_are_written_and_remembered():

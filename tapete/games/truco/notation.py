@@ -7,8 +7,10 @@ from tapete.core.spec import Spec
 from tapete.games.truco.bets import CHAINS, ENVIDO, RAISE, TRUCO
 from tapete.games.truco.cards import CARDS, NAMES
 
-CALLS = ("envido", "real-envido", "falta-envido", "truco", "quiero", "no-quiero", "mazo")
-CALLS += ("flor", "contraflor", "contraflor-al-resto")
+CALLS = (
+    *("envido", "real-envido", "falta-envido", "truco", "quiero", "no-quiero", "mazo"),
+    *("flor", "contraflor", "contraflor-al-resto"),
+)
 
 
 def write(spec: Spec, s: Any, action: int) -> str:

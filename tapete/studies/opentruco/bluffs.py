@@ -199,7 +199,7 @@ def _by(spots: list[Spot], what: str, edges: tuple[float, ...]) -> dict[str, lis
     for spot in spots:
         place = int(np.searchsorted(edges, getattr(spot, what), side="right")) - 1
         classes[min(place, len(classes) - 1)].append(spot)
-    told = {"n": [len(chosen) for chosen in classes]}
+    told: dict[str, list[Any]] = {"n": [len(chosen) for chosen in classes]}
     for chance in ("call", "accept", "decline"):
         told[chance] = [_mean([getattr(spot, chance) for spot in chosen]) for chosen in classes]
     return told
