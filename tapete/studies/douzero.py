@@ -52,13 +52,13 @@ class Scale:
 
     deals: int  # of a pair of the cross table; each is two games
     curve_deals: int  # of a point of a curve
-    asked_deals: int  # of a point against somebody who is asked in Python
+    asked: int  # times fewer where somebody is asked in Python, move by move
     minutes: float  # of each training
     snapshots: int  # of each training, twice as late each
 
 
-FULL = Scale(deals=10_000, curve_deals=2000, asked_deals=500, minutes=30, snapshots=8)
-QUICK = Scale(deals=50, curve_deals=50, asked_deals=10, minutes=1, snapshots=2)
+FULL = Scale(deals=10_000, curve_deals=2000, asked=10, minutes=10, snapshots=6)
+QUICK = Scale(deals=50, curve_deals=50, asked=5, minutes=1, snapshots=2)
 
 
 class Theirs(NamedTuple):
@@ -169,8 +169,7 @@ def curves(runs: Path, scale: Scale, say: Say) -> Iterator[Point]:
             for name in AGENTS[1:]:
                 if (other := _sit(name)) is None:
                     continue
-                deals = scale.curve_deals if other.is_compiled else scale.asked_deals
-                won = judge(seated(str(file), make(GAME)), other, deals)
+                won = judge(seated(str(file), make(GAME)), other, scale.curve_deals, scale.asked)
                 point = Point(folder.name, objective, frames, hours, name, *won)
                 say(f"{folder.name} {frames:>12,} frames {hours:.2f} h, {_told(point)}")
                 yield point
@@ -183,7 +182,7 @@ def cross(scale: Scale, best: Path | None, say: Say) -> Iterator[Entry]:
     names = list(there)
     for i, j in product(range(len(names)), repeat=2):
         if i <= j:
-            won = judge(there[names[i]], there[names[j]], scale.deals)
+            won = judge(there[names[i]], there[names[j]], scale.deals, scale.asked)
             entry = Entry(names[i], names[j], *won)
             say(_told(entry))
             yield entry
@@ -201,9 +200,11 @@ def _sit(agent: str) -> Seated | None:
         raise
 
 
-def judge(a: Seated, b: Seated, deals: int) -> tuple[TeamResult, TeamResult]:
+def judge(a: Seated, b: Seated, deals: int, asked: int = 1) -> tuple[TeamResult, TeamResult]:
     """What A wins as landlord and as peasants. Deals are those of the seed, and the same for everybody."""
-    paid = play(make(GAME), [a.player, b.player], deals, Rng(SEED, "douzero"), lineups=LINEUPS).returns
+    is_quick, players = a.is_compiled and b.is_compiled, [a.player, b.player]
+    deals, threads = (deals, os.cpu_count() or 1) if is_quick else (max(1, deals // asked), 1)
+    paid = play(make(GAME), players, deals, Rng(SEED, "douzero"), lineups=LINEUPS, threads=threads).returns
     for agent in (a, b):
         if agent.asked:
             agent.asked.check()

@@ -49,7 +49,7 @@ def test_figures_are_those_of_the_arena() -> None:
 
 
 def test_all_of_it_runs_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    scale = douzero.Scale(deals=4, curve_deals=4, asked_deals=1, minutes=0.002, snapshots=1)
+    scale = douzero.Scale(deals=4, curve_deals=4, asked=4, minutes=0.002, snapshots=1)
     monkeypatch.setattr(douzero, "QUICK", scale)
     monkeypatch.setattr(douzero, "KNOBS", ("every=1", "games=2", "units=8", "trunk=8", "batch=8", "trace=1"))
     monkeypatch.setattr(douzero, "AGENTS", ("dmc", "rules", "random"))
