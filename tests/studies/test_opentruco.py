@@ -104,7 +104,13 @@ def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
     line |= {"search_error": 0.05, "steps": 5000, "seconds": 12.0}
     part = {"quick": True, "seconds": 1.0, "cores": 2}
     found = {
-        "configurations": {**part, "matches": 100, "search_matches": 10, "curves": {"hidden 64, eta 0.1": [line]}},
+        "configurations": {
+            **part,
+            "matches": 100,
+            "random_matches": 512,
+            "search_matches": 10,
+            "curves": {"hidden 64, eta 0.1": [line]},
+        },
         "table": {
             **part,
             "learned": {"nfsp": {"agent": "x", "settings": ["tables=1"], "curve": [line]}},
