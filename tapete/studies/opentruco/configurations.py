@@ -32,8 +32,8 @@ class Size:
     search_matches: int  # against IS-MCTS(100) at every look
 
 
-FULL = Size(MATCHES, 5, 512, 100)
-QUICK = Size(1_000, 2, 128, 10)
+FULL = Size(10 * MATCHES, 10, 512, 200)
+QUICK = Size(MATCHES, 2, 256, 20)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Configuration:
 
 
 SIX = [Configuration(hidden, eta) for hidden in (64, 128, 256) for eta in (0.1, 0.3)]
-PLAIN = [Configuration(hidden, 0.1, shaping=False) for hidden in (64, 128, 256)]
+PLAIN = [Configuration(hidden, 0.1, shaping=False) for hidden in (128, 256)]
 
 
 class Playing:

@@ -24,14 +24,15 @@ from tapete.studies.opentruco.configurations import train
 GAME = "truco"
 HANDS = "truco(hand=true,equity=true,anyscore=true)"  # single hands from any score, paid in chances to win the match
 
-# The knobs of each learner: for some minutes on a core, and for the quick study.
-LEARNERS: dict[str, tuple[list[str], int, int]] = {  # knobs, iterations, iterations of the quick study
-    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 600, 30),
-    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 1500, 40),
-    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 800, 30),
-    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 800, 30),
-    "deep-cfr": (["walks=1500", "hidden=128", "steps=300", "average_steps=4000"], 40, 3),
+# The knobs of each learner, its iterations, and those of the quick study.
+LEARNERS: dict[str, tuple[list[str], int, int]] = {
+    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 1500, 100),
+    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 3000, 120),
+    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 2000, 100),
+    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 2000, 100),
+    "deep-cfr": (["walks=1000", "hidden=128", "layers=2", "steps=300", "average_steps=1500"], 40, 3),
 }
+LOOKS = 5  # at how good it is, in a training
 SEARCHES = ("ismcts(100)", "ismcts(1000)", "ismcts(10000)")
 SHIPPED = ("blueprint",)  # MCCFR by external sampling in an abstraction: what `tapete play truco` plays
 MATCHES = {"random": 2000, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}  # of a pair: the fewer of both
@@ -70,7 +71,7 @@ def _learn(out: Path, name: str, *, quick: bool, say: Say) -> dict[str, Any]:
     knobs, full, short = LEARNERS[name]
     iterations = short if quick else full
     game, hands = make(GAME), make(HANDS)
-    settings = [*knobs, f"iterations={iterations}", f"every={max(iterations // 10, 1)}"]
+    settings = [*knobs, f"iterations={iterations}", f"every={-(-iterations // LOOKS)}"]
     folder = out / "runs" / f"{'quick-' * quick}{name}"
     logged = train(folder, name, hands, settings, lambda policy: against_random(game, policy), say)
     network = Network.load(folder / FILES.network)
