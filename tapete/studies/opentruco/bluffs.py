@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.agents import Policy, load
+from tapete.agents import Policy, draw, load
 from tapete.core import CHANCE, Game, Rng, State, TapeteError, make
 from tapete.games.truco.bets import ENVIDO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import HANDS, STRENGTH, SUIT_POINTS
@@ -25,7 +25,7 @@ from tapete.studies.opentruco.table import shipped
 GAME = "truco"
 SCORES = {"0-0": (0, 0), "14-14": (14, 14), "29-29": (29, 29), "behind, 10-25": (10, 25), "ahead, 25-10": (25, 10)}
 DEALS = 4000  # hands from each score
-QUICK = 150
+QUICK = 500
 OPPONENTS = 400  # random hands by which a hand's strength is told
 
 
@@ -93,7 +93,7 @@ class Hand:
                 continue
             chances = self.policies[state.player].think(state.view(state.player), self.rng).probabilities
             yield from self._spots(chances)
-            state.apply(_draw(chances, self.rng))
+            state.apply(draw(chances, self.rng))
         for seat, silent in self.silent.items():
             yield self._spot("truco", seat, call=1 - silent)
 
@@ -132,15 +132,6 @@ class Hand:
     def _spot(self, kind: str, seat: int, **told: Any) -> Spot:
         hand = int(self.hands[seat])
         return Spot(kind, self.labels[seat], seat == self.mano, _envido(hand), strengths()[hand], **told)
-
-
-def _draw(chances: dict[int, float], rng: Rng) -> int:
-    left = rng.uniform()
-    for action, chance in chances.items():
-        left -= chance
-        if left < 0:
-            return action
-    return max(chances, key=lambda action: chances[action])
 
 
 def _last_card(s: Any, seat: int) -> int:

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tapete.agents import NotForThisGame, load
+from tapete.agents import NotForThisGame, agents, load
 from tapete.arena import match
 from tapete.arena.learning import against_random
 from tapete.core import make
@@ -34,7 +34,7 @@ LEARNERS: dict[str, tuple[list[str], int, int]] = {
 }
 LOOKS = 5  # at how good it is, in a training
 SEARCHES = ("ismcts(100)", "ismcts(1000)", "ismcts(10000)")
-SHIPPED = ("blueprint",)  # MCCFR by external sampling in an abstraction: what `tapete play truco` plays
+SHIPPED = {"blueprint"}  # MCCFR by external sampling in an abstraction: what `tapete play truco` plays
 MATCHES = {"random": 2000, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}  # of a pair: the fewer of both
 QUICK = {"random": 200, "ismcts(100)": 10, "ismcts(1000)": 4, "ismcts(10000)": 0}
 USUAL = 2000
@@ -44,18 +44,18 @@ QUICK_USUAL = 200
 def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
     """Trains the learners, then plays the table, the pairs that take least time first."""
     learned = {name: _learn(out, name, quick=quick, say=say) for name in LEARNERS}
-    agents = {"random": "random", **{name: entry["agent"] for name, entry in learned.items()}}
-    agents |= {name: name for name in (*shipped(), *SEARCHES)}
+    field = {"random": "random", **{name: entry["agent"] for name, entry in learned.items()}}
+    field |= {name: name for name in (*shipped(), *SEARCHES)}
     pairs: list[Any] = []
-    games = {pair: _matches(*pair, quick=quick) for pair in combinations(agents, 2)}
+    games = {pair: _matches(*pair, quick=quick) for pair in combinations(field, 2)}
     for a, b in sorted((pair for pair in games if games[pair]), key=lambda pair: -games[pair]):
-        pairs.append(_play(out, (a, agents[a]), (b, agents[b]), games[a, b], say))
-        yield {"learned": learned, "agents": list(agents), "pairs": pairs}
+        pairs.append(_play(out, (a, field[a]), (b, field[b]), games[a, b], say))
+        yield {"learned": learned, "agents": list(field), "pairs": pairs}
 
 
 def shipped() -> Iterator[str]:
     """Those that there are."""
-    for name in SHIPPED:
+    for name in SHIPPED & agents().keys():
         with suppress(NotForThisGame):
             load(name, make(GAME))
             yield name
