@@ -7,6 +7,8 @@ them. The next walks are paid by the new table.
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,14 +18,21 @@ from numpy.typing import NDArray
 
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
+from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rng import Rng
-from tapete.solve.truco.knowledge import Knowledge
+from tapete.solve.truco.blueprint import write as write_strategy
+from tapete.solve.truco.knowledge import knowledge
 from tapete.solve.truco.rows import PLACES, TABLES
 from tapete.solve.truco.walks import SIDE, Stack, play_hands, walk_hands
 
 FORMAT = "tapete-truco-training-1"
 POINTS = 30
+EPOCH = 10_000  # hands
+REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
+COUNTED = 300  # hands at every score, of a look
+KEPT = 0.7  # of the equity before, when it is looked at anew
+CHECKPOINT = 60.0  # seconds between two notes of where a run is
 SPREAD = 1.5  # of the points of a hand: of the first guess, before anything was played
 
 
@@ -63,9 +72,12 @@ def averages(sums: NDArray[np.float64]) -> NDArray[np.float32]:
 class Training:
     """A run that can be stopped and resumed; `epoch` by epoch, the old counting less and less (linear CFR)."""
 
-    def __init__(self, *, mazo: bool, seed: int, known: Knowledge) -> None:
-        self.game = make(f"truco(hand=true,mazo={str(mazo).lower()})")
-        self.known = known
+    def __init__(self, game: Game, *, seed: int) -> None:
+        names = {name for name, value in game.spec.parameters.items() if value is True}
+        if game.package != "tapete.games.truco" or names - {"mazo"} or game.spec.parameters["points"] != POINTS:
+            raise TapeteError(f"a blueprint is of truco or truco(mazo=true), not of {game}; one to 30 serves one to 15")
+        self.game = make(f"truco(hand=true,mazo={str('mazo' in names).lower()})")
+        self.known = knowledge()
         self.regrets, self.sums = np.zeros(PLACES), np.zeros(PLACES)
         self.equity = first_guess()
         self.words = Rng(seed, "truco").words.copy()
@@ -103,6 +115,10 @@ class Training:
         self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)
         self.seconds += time.thread_time() - began
 
+    def write(self, path: Path) -> None:
+        """The average strategy so far as a file that plays."""
+        write_strategy(path, averages(self.sums), self.known, game=str(self.game), hands=self.hands)
+
     def save(self, path: Path) -> None:
         """All that it remembers."""
         header: dict[str, str | float] = {"format": FORMAT, "game": str(self.game)}
@@ -119,3 +135,26 @@ class Training:
             arrays[name].copy() for name in ("regrets", "sums", "equity", "words")
         )
         self.epochs, self.hands, self.seconds = header["epochs"], header["hands"], header["seconds"]
+
+
+def train(
+    run: Training,
+    path: Path,
+    *,
+    seconds: float = math.inf,
+    hands: int,
+    stop: threading.Event,
+    tell: Callable[[str], None],
+) -> None:
+    """Goes on until the time is over, so many hands were walked, or somebody says stop; then the run is in the file."""
+    began = noted = time.perf_counter()
+    while not stop.is_set() and run.hands < hands and time.perf_counter() - began < seconds:
+        run.epoch(min(EPOCH, hands - run.hands))
+        if run.epochs < REFRESH or run.epochs % REFRESH == 0:
+            run.refresh(COUNTED, KEPT if run.epochs > REFRESH else 0.0)
+            even = ", ".join(f"{100 * run.equity[lack, lack]:.1f} %" for lack in (POINTS, POINTS // 2, 1))
+            tell(f"{run.hands:,} hands, {run.seconds:.0f} s of CPU; mano at 0-0, 15-15, 29-29: {even}")
+        if time.perf_counter() - noted > CHECKPOINT:
+            run.save(path)
+            noted = time.perf_counter()
+    run.save(path)
