@@ -21,13 +21,16 @@ def blueprint(
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     hands: Annotated[int, typer.Option(min=1, help="Stop after so many hands in all.")] = 10**12,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it was stopped.")] = False,
+    against: Annotated[
+        Path | None, typer.Option(help="The file of a strategy: learn a response to it instead.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
 ) -> None:
     """Solve the hands of truco at all scores at once, paid in match equity, by sampling. Ctrl-C stops in good order."""
     from tapete.solve.truco.training import Training, train
 
     with stoppable() as stop, telling_how_to_go_on():
-        training = Training(make(game), seed=seed)
+        training = Training(make(game), seed=seed, against=against)
         if resume:
             training.load(run)
         elif run.exists():

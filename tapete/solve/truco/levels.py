@@ -1,7 +1,7 @@
 """Weaker versions of a strategy, weaker as people are: who forgets, who doesn't look at the score, who never bluffs.
 
-A table of the strategy has an axis for each thing that is looked at (`rows.py`). Who forgets one plays the average over
-it; who is honest bets less on hands that are not worth it. Nothing is drawn at random.
+A table of the strategy has an axis for each thing that is looked at (`abstraction.py`). Who forgets one plays the
+average over it; who is honest bets less on hands that are not worth it. Nothing is drawn at random.
 """
 
 from __future__ import annotations
@@ -11,44 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.solve.truco import rows
-from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS
-from tapete.solve.truco.rows import TABLES
+from tapete.solve.truco.abstraction import AXES, tables
 
 Probs = NDArray[np.float32]
-
-AXES: dict[str, tuple[tuple[str, int], ...]] = {
-    "call": (
-        ("place", rows.CALL_PLACES),
-        ("envido", rows.ENVIDOS),
-        ("levels", rows.CALL_LEVELS),
-        ("score", rows.SCORES**2),
-    ),
-    "reply": (
-        ("place", 4 * rows.N_CHAINS),
-        ("envido", rows.ENVIDOS),
-        ("levels", rows.REPLY_LEVELS),
-        ("score", rows.SCORES**2),
-    ),
-    "bet0": (
-        ("place", 2),
-        ("levels", FIRST_LEVELS),
-        ("ends", rows.FIRST_ENDS),
-        ("worth", rows.WORTHS),
-        ("score", rows.NEAR**2),
-    ),
-    "answer0": (
-        ("place", rows.FIRST_ANSWERS),
-        ("levels", FIRST_LEVELS),
-        ("ends", rows.FIRST_ENDS),
-        ("worth", rows.ASKS),
-        ("score", rows.NEAR**2),
-    ),
-}
-for _trick in (1, 2):
-    _later = (("levels", LATER_LEVELS), ("looks", LOOKS), ("ends", rows.ENDS))
-    AXES[f"bet{_trick}"] = (("place", rows.N_STANDINGS), *_later, ("worth", rows.WORTHS), ("score", rows.NEAR**2))
-    AXES[f"answer{_trick}"] = (("place", 2 * rows.N_STANDINGS), *_later, ("worth", rows.ASKS), ("score", rows.NEAR**2))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +26,10 @@ class Habits:
 
 
 LEVELS = {
-    1: Habits(forgets=("looks", "ends", "score", "worth"), honesty=1.0, curiosity=0.5),
-    2: Habits(forgets=("looks", "ends", "score"), honesty=0.9, curiosity=0.3),
-    3: Habits(forgets=("looks", "ends"), honesty=0.7, curiosity=0.15),
-    4: Habits(forgets=("looks",), honesty=0.35),
+    1: Habits(forgets=("look", "end", "mine", "his", "worth"), honesty=1.0, curiosity=0.5),
+    2: Habits(forgets=("look", "end", "mine", "his"), honesty=0.9, curiosity=0.3),
+    3: Habits(forgets=("look", "end"), honesty=0.7, curiosity=0.15),
+    4: Habits(forgets=("look",), honesty=0.35),
     5: Habits(),
 }
 
@@ -73,16 +38,16 @@ def weakened(probs: Probs, level: int) -> Probs:
     """The strategy as somebody of that level plays it."""
     habits = LEVELS[level]
     changed = probs.copy()
-    for name, axes in AXES.items():
-        begin, count, width = TABLES[name]
-        names = [axis for axis, _ in axes]
-        table = changed[begin : begin + count * width].reshape(*(size for _, size in axes), width)
+    for name, table in tables(changed).items():
+        names = [axis for axis, _ in AXES[name][0]]
+        if "level" not in names:  # which card to play, everybody sees
+            continue
         for axis in habits.forgets:
             if axis in names:
                 table[:] = _without(table, names.index(axis))
-        good = "envido" if name in ("call", "reply") else "levels"
-        _be_honest(table, names.index(good), habits.honesty, is_call=name.startswith(("call", "bet")))
-        if not name.startswith(("call", "bet")):
+        is_call = name.startswith(("call", "bet"))
+        _be_honest(table, names.index("envido" if "envido" in names else "level"), habits.honesty, is_call=is_call)
+        if not is_call:
             seen = table[..., 0] * habits.curiosity
             table[..., 0] -= seen
             table[..., 1] += seen
