@@ -565,7 +565,7 @@ def test_a_hand_can_be_paid_in_equity():
     deal, moves = NOTHING, "1e 4c 1b 5o"  # mano wins the hand, which is worth a point
     plain = table()[0]  # [what mano lacks, what the other lacks]
     for own, other in ((0, 0), (27, 28), (3, 20)):
-        name = f"truco(hand=true,score0={own},score1={other},equity=true)"
+        name = str(make(f"truco(hand=true,score0={own},score1={other},equity=true)"))
         paid = play(*deal, moves, name).returns()
         assert paid == [pytest.approx(1 - 2 * plain[30 - other, 29 - own]), pytest.approx(-paid[0])]
     assert play(*deal, moves, "truco(hand=true,score0=29,equity=true)").returns() == [1, -1]

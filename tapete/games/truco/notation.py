@@ -69,7 +69,7 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
     if s["hands"]:
         parts.append(f"hand {s['hands'] + 1}, the last one ended with {ended(s)}")
     if s["dealt"] < 6:
-        parts.append(f"{max(s['dealt'], 0)} cards dealt")
+        parts.append(f"{s['dealt']} cards dealt" if s["dealt"] >= 0 else f"{s['dealt'] + 2} scores drawn")
         return "; ".join(parts)
     parts.append(f"dealt {' '.join(cards(s['hand'][seat]))}")
     tricks = [f"{card_name(s['table'][i]) or '-'} {card_name(s['table'][i + 1]) or '-'}" for i in (0, 2, 4)]

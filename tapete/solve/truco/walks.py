@@ -26,7 +26,7 @@ from tapete.core.game import Game
 from tapete.core.records import pointers
 from tapete.core.rng import below, uniform
 from tapete.games.truco.moves import view
-from tapete.solve.truco.abstraction import GO_ON, MOST_CHOICES
+from tapete.solve.truco.abstraction import GO_ON, MOST_CHOICES, REPLY
 from tapete.solve.truco.knowledge import KNOWLEDGE
 from tapete.solve.truco.rows import action_of, choices, next_stage, row_of, stage_of
 from tapete.solve.walks import choose, copy_state, positive, total_positive
@@ -38,6 +38,9 @@ SIDE = 31  # points that a seat may lack: 0 to 30
 FLOOR = -20.0  # no regret sinks lower, in matches
 POOR = -15.0  # regrets below this are left out ...
 LEFT_OUT = 0.95  # ... of so many walks
+
+# How often only one way is played to the end of the hand once an envido is settled: the tricks are much the same.
+PLAYED_OUT = 0.75
 
 # How often the one who doesn't walk makes any choice, so that there is an answer to what nobody should do.
 TREMBLE = 0.08
@@ -183,11 +186,12 @@ def walk_hands(
         rules.start(states, float64_ptr(params))
         while rules.player(states) == CHANCE:
             rules.apply(states, rules.draw(states, rng))
-        level, stage, prunes = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT
+        level, stage, prunes, rolls = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT, False
         while True:
             state = ahead(states, level * size)
             s = view(state)
             if s.mover == TERMINAL:
+                rolls = False
                 level = back_up(book, stack, level, payoff(s, equity, walker), prunes)
                 if level < 0:
                     break
@@ -198,8 +202,11 @@ def walk_hands(
                 choice = 0
                 if n > 1:
                     offset = row_of(s, known, int(s.mover), stage)
-                if n == 1 or s.mover != walker:
-                    if n > 1 and len(fixed):
+                if n == 1 or s.mover != walker or rolls:
+                    if n > 1 and s.mover == walker:
+                        block = ahead(book, offset)
+                        choice = choose(block, n, total_positive(block, n), rng)
+                    elif n > 1 and len(fixed):
                         choice = draw_choice(ahead(other, offset), n, rng)
                     elif n > 1:
                         choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
@@ -209,6 +216,7 @@ def walk_hands(
                     else:
                         rules.apply(state, action)
                         if s.mover != TERMINAL:
+                            rolls = rolls or (stage == REPLY and not s.waits and uniform(rng) < PLAYED_OUT)
                             stage = stage_of(s)
                     continue
                 choice = next_choice(ahead(book, offset), n, 0, prunes)
@@ -228,6 +236,7 @@ def walk_hands(
             else:
                 rules.apply(child, action)
                 if s.mover != TERMINAL:
+                    rolls = stage == REPLY and not s.waits and uniform(rng) < PLAYED_OUT
                     stage = stage_of(s)
 
 
