@@ -13,7 +13,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 from tapete.core.compile import helper
 from tapete.games.truco.bets import ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import STRENGTH
-from tapete.games.truco.moves import NEXT, NONE, TIE, envido_points, is_envido_open
+from tapete.games.truco.moves import CALL_BITS, NEXT, NONE, TIE, envido_points, is_envido_open
 from tapete.solve.truco.abstraction import (
     ANSWER,
     ANSWER_AT,
@@ -128,11 +128,12 @@ def envido_end(s: Any, me: int) -> int:
     if s.chain == 0 or s.waits:
         return 0
     calls = s.calls
-    while True:  # only an envido that was declined is over with nothing shown, and its answer comes before truco's
-        call = np.int64(calls & np.uint64(15))
-        calls >>= np.uint64(4)
-        if call & 7 == NO_QUIERO - ENVIDO + 1:
-            return 2 if call >> 3 == me else 1
+    while calls:  # only an envido that was declined is over with nothing shown
+        call = np.int64(calls & np.uint64(31))
+        calls >>= CALL_BITS
+        if call & 15 == NO_QUIERO - ENVIDO + 1:
+            return 2 if call >> 4 == me else 1
+    return 0
 
 
 @helper
