@@ -230,7 +230,7 @@ def test_a_run_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path: Pat
     assert (whole.regrets == parts.regrets).all()
     assert (whole.equity == parts.equity).all()
     probs = averages(whole.sums)
-    assert 0 < (probs > 0).mean() < 0.2
+    assert 0 < (whole.sums > 0).mean() < (probs > 0).mean() < 1, "rows lean on their neighbours"
     whole.write(tmp_path / "strategy.safetensors")
     again, known, about = blueprint.read(tmp_path / "strategy.safetensors")
     assert about["hands"] == 400
