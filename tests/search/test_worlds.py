@@ -91,10 +91,11 @@ def test_who_would_rather_play_and_passed_can_hardly_beat_it():
     state.apply("B").apply("pass")
     search = Worlds(GAME, eager)
     search.run(state.view(2), Rng(1), Budget(iterations=1))
+    thread = search.threads[0]
+    thread.begin(state.view(2).sample(Rng(1)).data, [0])
     shares = []
     for take_back in (0, take_back_of(GAME)):
         out = np.zeros(400, dtype=np.int64)
-        thread = search.threads[0]
         red_jokers(GAME.rulebook, thread.room, thread.leaf, Plan(GAME.size, 2, take_back), Rng(3).words, out)
         shares.append(out.mean())
     assert 0.35 < shares[0] < 0.65

@@ -42,6 +42,7 @@ def take_back(p: Any) -> int:
     s.hand[s.mover] += cards
     s.played[s.mover] -= cards
     s.bombs -= KIND[action] >= BOMB
+    s.leads -= action != PASS and s.mover == s.landlord
     beaten = PASS
     s.passes = 0
     if s.moves > 0:
