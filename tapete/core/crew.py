@@ -29,9 +29,11 @@ TASK = types.void(UINT64_PTR)
 WORD_ROWS = types.uint64[:, ::1]
 
 # What a box says: its first word is what has to be done, the second is the address of the task, the third tells whether
-# the thread sleeps. The caller turns NOTHING into DO; whoever turns that into DOING does the task.
+# the thread sleeps and nobody has rung for it. The caller turns NOTHING into DO; whoever turns that into DOING does the
+# task.
 NOTHING, DO, DOING, STOP = (np.uint64(i) for i in range(4))
 AWAKE, ASLEEP = (np.uint64(i) for i in range(2))
+BUSY, SLEEPING = -1, -2
 BOX = 16  # words: two lines of cache, so that no two boxes share one
 PATIENCE = 1 << 12  # looks: a tenth or two of a millisecond
 
@@ -81,19 +83,21 @@ class Crew:
         Ctrl-C is heard when it is done: half a task is never seen.
         """
         address = _address(task)
-        if self._bells:
-            self._wake()
+        if self._bells and self._process != os.getpid():
+            self._hire()
         while unfinished := _do(address, self.words, self._boxes):
+            if unfinished == SLEEPING:
+                self._wake()
+                continue
             self._wait()
             if unfinished > 0:
                 break
 
     def _wake(self) -> None:
         """Rings for those who sleep; until they come, the caller does their work."""
-        if self._process != os.getpid():
-            self._hire()
-        for bell, asleep in zip(self._bells, self._boxes[:, 2].tolist(), strict=True):
-            if asleep:
+        for bell, box in zip(self._bells, self._boxes, strict=True):
+            if box[2] == ASLEEP:
+                box[2] = AWAKE
                 bell.set()
 
     def _wait(self) -> None:
@@ -111,7 +115,6 @@ def _serve(box: NDArray[np.uint64], words: NDArray[np.uint64], bell: threading.E
     """The life of a thread; `kept` is what its words point at."""
     while _look(box, words):
         bell.wait()
-        box[2] = AWAKE
         bell.clear()
 
 
@@ -138,7 +141,7 @@ def open_task(typing_context: Any, address: Any) -> Any:
 @helper
 def _take(box: Any, words: Any) -> bool:
     """Does the task in the box, unless there is none or another thread has it."""
-    if not replace_word(box, DO, DOING):
+    if load_word(box) != DO or not replace_word(box, DO, DOING):  # looking disturbs nobody, replacing does
         return False
     open_task(box[1])(words)
     replace_word(box, DOING, NOTHING)  # unless it says STOP by now
@@ -176,9 +179,15 @@ def _unfinished(boxes: Any) -> int:
 
 @kernel(types.int64(types.uint64, WORD_ROWS, WORD_ROWS))
 def _do(task: Any, words: Any, boxes: Any) -> int:
-    """Does a task together with the others; how many are still at it, or -1 if they were at another one."""
+    """Does a task together with the others, and returns how many are still at it.
+
+    Nothing is done where it is BUSY or SLEEPING: others are at another task, or are to be woken first.
+    """
+    for i in range(len(boxes)):
+        if load_word(ahead(first_of(boxes[i]), 2)) == ASLEEP:
+            return SLEEPING
     if _unfinished(boxes):
-        return -1
+        return BUSY
     for i in range(len(boxes)):
         boxes[i, 1] = task
         exchange_word(first_of(boxes[i]), DO)
