@@ -554,3 +554,53 @@ def expect_same(state: State, oracle: Oracle) -> list[int]:
             expected[2:42] = expected[317] = 0.0
         assert (out == expected).all(), np.flatnonzero(out != expected)
     return actions
+
+
+# Match equity
+
+
+def test_a_hand_can_be_paid_in_equity():
+    from tapete.games.truco.equity import table
+
+    deal, moves = NOTHING, "1e 4c 1b 5o"  # mano wins the hand, which is worth a point
+    plain = table()[0]  # [what mano lacks, what the other lacks]
+    for own, other in ((0, 0), (27, 28), (3, 20)):
+        name = f"truco(hand=true,score0={own},score1={other},equity=true)"
+        paid = play(*deal, moves, name).returns()
+        assert paid == [pytest.approx(1 - 2 * plain[30 - other, 29 - own]), pytest.approx(-paid[0])]
+    assert play(*deal, moves, "truco(hand=true,score0=29,equity=true)").returns() == [1, -1]
+    assert play(*deal, moves, "truco(points=15,hand=true,equity=true)").returns() == (
+        play(*deal, moves, "truco(hand=true,score0=15,score1=15,equity=true)").returns()
+    )
+
+
+def test_equity_grows_with_ones_points_and_falls_with_the_others():
+    from tapete.games.truco.equity import table
+
+    for chances in table():
+        assert (chances[0] == 1).all()
+        assert (chances[1:, 0] == 0).all()
+        coarse = chances[1:, 1:][::3, ::3]  # self-play is counted, so that neighbours are not in order for sure
+        assert (np.diff(coarse, axis=0) < 0.01).all()
+        assert (np.diff(coarse, axis=1) > -0.01).all()
+        assert np.abs(chances[10:, 10:] + chances[10:, 10:].T - 1).max() < 0.1  # being mano is worth little
+
+
+def test_the_score_can_be_drawn():
+    state = make("truco(hand=true,equity=true,anyscore=true)").read("12 29")
+    assert score(state) == [12, 29]
+    assert state.player == CHANCE
+    assert state.write(state.actions()[0]) == "1b"
+    seen = {tuple(score(make("truco(anyscore=true)").start().deal(Rng(seed)))) for seed in range(40)}
+    assert len(seen) > 35
+
+
+@pytest.mark.parametrize("name", ["truco(hand=true,equity=true,anyscore=true)", "truco(points=15,anyscore=true)"])
+def test_contract_with_scores_drawn(name):
+    check_game(name, games=10)
+
+
+@pytest.mark.parametrize("name", ["truco(equity=true)", "truco(hand=true,anyscore=true,score0=3)"])
+def test_parameters_that_contradict_each_other_are_refused(name):
+    with pytest.raises(TapeteError):
+        make(name)

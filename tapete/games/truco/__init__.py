@@ -19,21 +19,36 @@ OBSERVATION = (
 )
 
 
-def truco(*, points: int = 30, mazo: bool = False, hand: bool = False, score0: int = 0, score1: int = 0) -> Spec:
+def truco(
+    *,
+    points: int = 30,
+    mazo: bool = False,
+    hand: bool = False,
+    score0: int = 0,
+    score1: int = 0,
+    equity: bool = False,
+    anyscore: bool = False,
+) -> Spec:
     """Truco to 15 or 30 points, or a single hand, from a given score."""
     if points not in (15, 30):
         raise TapeteError(f"points must be 15 or 30, not {points}")
     within("score0", score0, 0, points - 1)
     within("score1", score1, 0, points - 1)
+    if equity and not hand:
+        raise TapeteError("equity pays single hands: say hand=true with it")
+    if anyscore and (score0 or score1):
+        raise TapeteError("anyscore draws the score: leave out score0 and score1")
     actions = 47 if mazo else 46
-    bound = max(_most_won(points, score0, score1), _most_won(points, score1, score0)) if hand else 1
+    bound = 1 if equity or not hand else max(_most_won(points, score0, score1), _most_won(points, score1, score0))
+    if hand and anyscore and not equity:
+        bound = points
     return Spec(
         title=f"Truco Argentino, {'one hand' if hand else f'to {points}'}",
         players=2,
         actions=actions,
         max_actions=8 if mazo else 7,  # three cards, three kinds of envido, truco, and the mazo
         outcomes=40,
-        longest=LONGEST_HAND if hand else _longest_match(2 * points - score0 - score1),
+        longest=(LONGEST_HAND if hand else _longest_match(2 * points - score0 - score1)) + 2 * anyscore,
         utility=(-bound, bound),
         zero_sum=True,
         hidden=True,
@@ -49,7 +64,7 @@ def truco(*, points: int = 30, mazo: bool = False, hand: bool = False, score0: i
                 about="of a bet: points if it is accepted, points if declined, / points of the match",
             ),
         ),
-        params=(points, mazo, hand, score0, score1),
+        params=(points, mazo, 2 if equity else hand, score0, score1, anyscore),
     )
 
 

@@ -16,6 +16,8 @@ from tapete.games.truco.cards import CARDS, FIRST, HANDS, STRENGTH, SUIT_POINTS
 NONE = -1  # no seat, no card, no call
 TIE = 2  # as the winner of a trick: parda
 DEAL = 6  # cards
+PAYS_EQUITY = 2  # a single hand that is paid by how likely the match is won after it
+SCORES = -2  # in place of cards dealt: both scores are drawn first
 
 STATE = np.dtype(
     [
@@ -26,14 +28,14 @@ STATE = np.dtype(
         ("calls", "u8"),  # of this hand, four bits each, the latest lowest: seat * 8 + action - 39
         ("points", "i1"),  # that win the match
         ("mazo", "i1"),  # whether one may go to the mazo
-        ("single", "i1"),  # whether the game is one hand, paid in points
+        ("single", "i1"),  # 0: a match; the game is one hand: 1, paid in points, 2, in equity
         ("origin", "i1", (2,)),  # the score at the start
         ("score", "i1", (2,)),
         ("hands", "i1"),  # finished before this one
         ("ended", "i1"),  # the action that ended the hand before
         ("mover", "i1"),  # a seat, CHANCE or TERMINAL
         ("mano", "i1"),
-        ("dealt", "i1"),  # cards, 0..6
+        ("dealt", "i1"),  # cards, 0..6; -2 and -1: the score of seat 0, of seat 1 is drawn first
         ("turn", "i1"),  # the seat that plays the next card; bets don't change it
         ("trick", "i1"),  # 0..2
         ("table", "i1", (6,)),  # card of trick * 2 + seat, or NONE
@@ -126,6 +128,15 @@ def list_turn(s: Any, out: Any) -> int:
         out[n] = MAZO
         n += 1
     return n
+
+
+@helper
+def draw_score(s: Any, points: int) -> None:
+    """The score of a seat from which a hand or a match begins; all see it."""
+    seat = int(s.dealt) - SCORES
+    s.origin[seat] = s.score[seat] = np.int8(points)
+    s.public = mix(s.public, points)
+    s.dealt += 1
 
 
 @helper

@@ -11,7 +11,9 @@ CALLS = ("envido", "real-envido", "falta-envido", "truco", "quiero", "no-quiero"
 
 
 def write(spec: Spec, s: Any, action: int) -> str:
-    """A card that is dealt or played, or a call; a raise has the name of what it asks for."""
+    """A card that is dealt or played, or a call; a raise has the name of what it asks for. Scores drawn are numbers."""
+    if s["dealt"] < 0:
+        return str(action)
     if action == RAISE:
         return TRUCO[max(s["level"], s["asked"]) + 1]
     return NAMES[action] if action < CARDS else CALLS[action - ENVIDO]
@@ -67,7 +69,7 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
     if s["hands"]:
         parts.append(f"hand {s['hands'] + 1}, the last one ended with {ended(s)}")
     if s["dealt"] < 6:
-        parts.append(f"{s['dealt']} cards dealt")
+        parts.append(f"{max(s['dealt'], 0)} cards dealt")
         return "; ".join(parts)
     parts.append(f"dealt {' '.join(cards(s['hand'][seat]))}")
     tricks = [f"{card_name(s['table'][i]) or '-'} {card_name(s['table'][i + 1]) or '-'}" for i in (0, 2, 4)]

@@ -5,14 +5,17 @@ from typing import Any
 import numpy as np
 
 from tapete.core.contract import TERMINAL, rule
-from tapete.core.rng import mix
+from tapete.core.rng import below, mix
 from tapete.games.truco import OBSERVATION
 from tapete.games.truco.bets import ENVIDO, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
+from tapete.games.truco.equity import chance_of_mano
 from tapete.games.truco.moves import (
     CALLS,
     NEXT,
     NONE,
+    PAYS_EQUITY,
+    SCORES,
     TIE,
     accept,
     bit,
@@ -22,6 +25,7 @@ from tapete.games.truco.moves import (
     decline,
     draw_hand,
     draw_outside,
+    draw_score,
     end_hand,
     envido_points,
     is_dealt,
@@ -49,6 +53,8 @@ def start(p: Any, params: Any) -> None:
         s.origin[seat] = s.score[seat] = np.int8(params[3 + seat])
     s.hands = s.ended = 0
     clear_table(s, 0)
+    if params[5]:
+        s.dealt = SCORES
 
 
 @rule
@@ -79,6 +85,12 @@ def actions(p: Any, out: Any) -> int:
 def outcomes(p: Any, out: Any, probs: Any) -> int:
     s = view(p)
     n = 0
+    if s.dealt < 0:
+        for points in range(s.points):
+            out[n] = points
+            probs[n] = 1.0 / s.points
+            n += 1
+        return n
     for card in range(CARDS):
         if not (s.hand[0] | s.hand[1]) & bit(card):
             out[n] = card
@@ -91,12 +103,15 @@ def outcomes(p: Any, out: Any, probs: Any) -> int:
 @rule
 def draw(p: Any, rng: Any) -> int:
     s = view(p)
-    return draw_outside(s.hand[0] | s.hand[1], rng)
+    return below(rng, s.points) if s.dealt < 0 else draw_outside(s.hand[0] | s.hand[1], rng)
 
 
 @rule
 def apply(p: Any, action: int) -> None:
     s = view(p)
+    if s.dealt < 0:
+        draw_score(s, action)
+        return
     if not is_dealt(s):
         deal(s, action)
         return
@@ -128,7 +143,9 @@ def returns(p: Any, out: Any) -> None:
     out[0] = out[1] = 0.0
     if s.mover != TERMINAL:
         return
-    if s.single:
+    if s.single == PAYS_EQUITY:
+        out[0] = 1.0 - 2.0 * chance_of_mano(s.mazo, s.points - s.score[1], s.points - s.score[0])  # seat 1 is mano next
+    elif s.single:
         out[0] = (s.score[0] - s.origin[0]) - (s.score[1] - s.origin[1])
     else:
         out[0] = 1.0 if s.score[0] == s.points else -1.0
