@@ -22,11 +22,10 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from tapete.core.atomic import exchange_word, load_word, relax, replace_word
-from tapete.core.compile import UINT64_PTR, WORDS, ahead, compile_rule, first_of, helper, kernel
+from tapete.core.compile import UINT64_PTR, WORD_ROWS, WORDS, ahead, compile_rule, first_of, helper, kernel
 from tapete.core.contract import function_at
 
 TASK = types.void(UINT64_PTR)
-WORD_ROWS = types.uint64[:, ::1]
 
 # What a box says: its first word is what has to be done, the second is the address of the task, the third tells whether
 # the thread sleeps and nobody has rung for it. The caller turns NOTHING into DO; whoever turns that into DOING does the

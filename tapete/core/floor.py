@@ -12,18 +12,24 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import DOUBLES, INTS, LONGS, ahead, helper
+from tapete.core.compile import (
+    DOUBLE_ROWS,
+    DOUBLES,
+    FLAGS,
+    FLOAT_ROWS,
+    INT_ROWS,
+    INTS,
+    LONGS,
+    STATES,
+    WORD_ROWS,
+    ahead,
+    helper,
+)
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
-from tapete.core.crew import WORD_ROWS, task
+from tapete.core.crew import task
 from tapete.core.players import SEATED, Seated, choose
 from tapete.core.records import copy_state, opener
 from tapete.core.rng import below
-
-STATES = types.uint8[:, ::1]
-FLAGS = types.int8[::1]
-FLOAT_ROWS = types.float32[:, ::1]
-DOUBLE_ROWS = types.float64[:, ::1]
-INT_ROWS = types.int32[:, ::1]
 
 ASK = 1  # instead of the address of a player: the caller of `step` decides
 PATIENCE = 10_000  # games in a row that may end before the caller has to move

@@ -27,10 +27,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
-from tapete.core.compile import WORDS, kernel
+from tapete.core.compile import STATES, WORDS, kernel
 from tapete.core.evaluator import MakeEvaluator
 from tapete.core.rng import mix
-from tapete.core.tables import STATES
 from tapete.learn.episodes import (
     Act,
     Episodes,
