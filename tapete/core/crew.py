@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from tapete.core.atomic import exchange_word, load_word, relax, replace_word
 from tapete.core.compile import UINT64_PTR, WORD_ROWS, WORDS, ahead, compile_rule, first_of, helper, kernel
 from tapete.core.contract import function_at
+from tapete.core.records import LINES, apart
 
 TASK = types.void(UINT64_PTR)
 
@@ -33,7 +34,7 @@ TASK = types.void(UINT64_PTR)
 NOTHING, DO, DOING, STOP = (np.uint64(i) for i in range(4))
 AWAKE, ASLEEP = (np.uint64(i) for i in range(2))
 BUSY, SLEEPING = -1, -2
-BOX = 16  # words: two lines of cache, so that no two boxes share one
+BOX = LINES // 8  # words, so that no two boxes share a line of cache
 PATIENCE = 1 << 12  # looks: a tenth or two of a millisecond
 
 _let_others_run: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
@@ -60,13 +61,13 @@ class Crew:
     """
 
     def __init__(self, words: NDArray[np.uint64], arrays: Sequence[Any] = ()) -> None:
-        self.words, self._arrays = words, arrays
+        self.words, self._arrays = apart(words), arrays
         self._hire()
 
     def _hire(self) -> None:
         others = len(self.words) - 1
         self._process = os.getpid()
-        self._boxes = np.zeros((others, BOX), dtype=np.uint64)
+        self._boxes = apart(np.zeros((others, BOX), dtype=np.uint64))
         self._bells = [threading.Event() for _ in range(others)]
         self.threads = [
             threading.Thread(target=_serve, args=(box, row, bell, self._arrays), name="crew", daemon=True)
@@ -84,9 +85,11 @@ class Crew:
         address = _address(task)
         if self._bells and self._process != os.getpid():
             self._hire()
-        while unfinished := _do(address, self.words, self._boxes):
+        is_rung = False
+        while unfinished := _do(address, self.words, self._boxes, is_rung):
             if unfinished == SLEEPING:
                 self._wake()
+                is_rung = True
                 continue
             self._wait()
             if unfinished > 0:
@@ -176,14 +179,14 @@ def _unfinished(boxes: Any) -> int:
     return 0
 
 
-@kernel(types.int64(types.uint64, WORD_ROWS, WORD_ROWS))
-def _do(task: Any, words: Any, boxes: Any) -> int:
+@kernel(types.int64(types.uint64, WORD_ROWS, WORD_ROWS, types.boolean))
+def _do(task: Any, words: Any, boxes: Any, is_rung: bool) -> int:
     """Does a task together with the others, and returns how many are still at it.
 
-    Nothing is done where it is BUSY or SLEEPING: others are at another task, or are to be woken first.
+    Nothing is done where it is BUSY or SLEEPING: others are at another task, or are to be rung for first.
     """
     for i in range(len(boxes)):
-        if load_word(ahead(first_of(boxes[i]), 2)) == ASLEEP:
+        if load_word(ahead(first_of(boxes[i]), 2)) == ASLEEP and not is_rung:
             return SLEEPING
     if _unfinished(boxes):
         return BUSY

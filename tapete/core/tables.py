@@ -20,7 +20,7 @@ from tapete.core.evaluator import Evaluator, MakeEvaluator
 from tapete.core.floor import ASK, ORDER_AT, PATIENCE, Floor, Order
 from tapete.core.game import Game, State
 from tapete.core.players import Seated
-from tapete.core.records import words_of
+from tapete.core.records import apart, words_of
 from tapete.core.rng import Rng
 
 CALLER = Evaluator(None, priors=True, values=False)
@@ -92,8 +92,8 @@ class Tables:
         self.rewards, self.over = self.floor.rewards, self.floor.over.view(np.bool_)
         self.games, self.totals = self.floor.games, self.floor.totals
         self._order = Order(
-            rulebook=game.rulebook,
-            params=game.params,
+            rulebook=apart(game.rulebook),
+            params=apart(game.params),
             first=0,
             end=size,
             restart=restart,
@@ -223,7 +223,7 @@ def _sit_down(game: Game, players: Sequence[MakeEvaluator | None]) -> tuple[Seat
     """The players of one thread, and what has to live as long as they do."""
     made = [make() if make else CALLER for make in players or [None] * game.players]
     models = [player.model for player in made]
-    seated = Seated.of(game, made, models)
+    seated = Seated(*map(apart, Seated.of(game, made, models)))
     for seat, player in enumerate(made):
         if player is CALLER:
             seated.functions[seat] = ASK
