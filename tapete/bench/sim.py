@@ -74,7 +74,7 @@ def stepped(name: str, threads: int, *, features: bool) -> Work:
         for _ in range(rounds):
             if features:
                 tables.features()
-            tables.step(tables.sample())
+            tables.step()
         return rounds * len(tables)
 
     return work

@@ -182,22 +182,42 @@ def begin(words: Any) -> None:
             _arrive(words, i)
 
 
+@helper
+def _move(words: Any, i: int, action: int) -> None:
+    """Makes a move at a table, unless it waits for a game to begin."""
+    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
+    _forget_end(floor, i)
+    if floor.movers[i] != TERMINAL:
+        open_rules(order.rulebook).apply(ahead(floor.states, i * floor.size), action)
+        _arrive(words, i)
+
+
+@helper
+def _draw(floor: Any, i: int) -> Any:
+    """A legal action at a table, any of them; 0 where there is none."""
+    n = floor.counts[i]
+    return floor.legal[i * floor.width + below(ahead(floor.choice, 4 * i), n)] if n > 0 else 0
+
+
 @task
 def step(words: Any) -> None:
+    order = open_order(ahead(words, ORDER_AT))
+    for i in range(order.first, order.end):
+        _move(words, i, order.chosen[i])
+
+
+@task
+def step_at_random(words: Any) -> None:
     floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
     for i in range(order.first, order.end):
-        _forget_end(floor, i)
-        if floor.movers[i] != TERMINAL:
-            open_rules(order.rulebook).apply(ahead(floor.states, i * floor.size), order.chosen[i])
-            _arrive(words, i)
+        _move(words, i, _draw(floor, i))
 
 
 @task
 def sample(words: Any) -> None:
     floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
     for i in range(order.first, order.end):
-        n = floor.counts[i]
-        order.chosen[i] = floor.legal[i * floor.width + below(ahead(floor.choice, 4 * i), n)] if n > 0 else 0
+        order.chosen[i] = _draw(floor, i)
 
 
 @task

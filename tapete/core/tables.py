@@ -49,7 +49,7 @@ class Tables:
     >>> from tapete.core import make
     >>> tables = Tables(make("kuhn"), 4, Rng(1))
     >>> while tables.games.sum() < 100:
-    ...     tables.step(tables.sample())
+    ...     tables.step()
     >>> tables.movers.shape, tables.observe().shape, tables.mask().shape
     ((4,), (4, 9), (4, 2))
     """
@@ -148,16 +148,17 @@ class Tables:
         if self.restart and self._has_players and (self.movers == TERMINAL).any():
             raise TapeteError(f"{PATIENCE} games of {self.game} in a row ended before the caller had to move")
 
-    def step(self, actions: NDArray[np.int32]) -> None:
+    def step(self, actions: NDArray[np.int32] | None = None) -> None:
         """One move at each table [B], and all that happens until the caller has to move again. See `check`.
 
-        `over` and `rewards` tell which games ended with it. Moves at tables that wait for `begin` are not made.
+        Without `actions`, those that `sample` would draw: the same games, in one call. `over` and `rewards` tell which
+        games ended with it. Moves at tables that wait for `begin` are not made.
         """
-        if actions is not self._order.chosen:  # as `sample` left them, where the threads have them at hand
+        if actions is not None and actions is not self._order.chosen:  # where `sample` left its own
             if np.shape(actions) != self.movers.shape:
                 raise TapeteError(f"{len(self)} actions are needed, not {np.shape(actions)}")
             np.copyto(self._order.chosen, actions, casting="same_kind")
-        self._do(tasks.step)
+        self._do(tasks.step_at_random if actions is None else tasks.step)
         self._expect_movers()
 
     def sample(self) -> NDArray[np.int32]:
