@@ -35,7 +35,6 @@ from tapete.games.holdem.rules import CALL, FLOP, FOLD, PREFLOP, RAISE, bit, is_
 from tapete.games.holdem.strength import LONGEST, MOST_OPPONENTS, SAMPLES, simulate
 
 FORMAT = "holdem-chromosome-1"
-MOST = 99  # the highest threshold; the lowest is -MOST
 BETS = 5  # 0 to 4 on a street
 BETTING = 70
 BETTING_BEGINS = np.array([0, 0, 20, 45])  # by street: where its ways of betting begin
@@ -90,13 +89,22 @@ def last_bets(s: Any) -> int:
 @helper
 def gene_of(s: Any, category: Any, position: Any, numbers: Any) -> int:
     """The gene of a situation after the flop."""
-    before, now = min(last_bets(s), BETS - 1), min(np.int64(s.bets), BETS - 1)
-    if s.street == FLOP:
-        before = max(before - 1, 0)
-    gene = (category * numbers[0] + position) * BETTING + BETTING_BEGINS[s.street] + before * BETS + now
-    if numbers[1]:
-        gene = gene * LEFT + min(np.int64(s.active) - 2, LEFT - 1)
-    return np.int64(gene)
+    betting = betting_of(np.int64(s.street), last_bets(s), np.int64(s.bets))
+    return gene_at(category, position, betting, np.int64(s.active), numbers)
+
+
+@helper
+def betting_of(street: Any, before: Any, now: Any) -> int:
+    """Which of the 70 ways the betting stands, by the bets of the street before and of this one."""
+    before = max(before - 1, 0) if street == FLOP else before
+    return np.int64(BETTING_BEGINS[street] + min(before, BETS - 1) * BETS + min(now, BETS - 1))
+
+
+@helper
+def gene_at(category: Any, position: Any, betting: Any, active: Any, numbers: Any) -> int:
+    """The gene where all factors are known."""
+    gene = (category * numbers[0] + position) * BETTING + betting
+    return np.int64(gene * LEFT + min(active - 2, LEFT - 1) if numbers[1] else gene)
 
 
 @helper
@@ -123,8 +131,14 @@ def decide(s: Any, seat: Any, strength: Any, first: Any, second: Any) -> int:
     pot = np.int64(0)
     for i in range(s.players):
         pot += s.paid[i]
-    d = 100.0 * strength * pot / (pot + (s.price - s.paid[seat]))
-    return allowed(s, seat, RAISE if d > first else CALL if d > second else FOLD)
+    return allowed(s, seat, wish(strength, pot, np.int64(s.price - s.paid[seat]), first, second))
+
+
+@helper
+def wish(strength: Any, pot: Any, owed: Any, first: Any, second: Any) -> int:
+    """What the thresholds say, whether it is allowed or not."""
+    d = 100.0 * strength * pot / (pot + owed)
+    return RAISE if d > first else CALL if d > second else FOLD
 
 
 @evaluator
