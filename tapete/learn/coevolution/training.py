@@ -36,7 +36,7 @@ class Training:
         self.trainers, self.population = first[: self.seats], first[self.seats :]
         if self.fixed:
             self.trainers = np.stack([player.thresholds for player in self.fixed])
-        self.hall = self.trainers[:0]  # [so far, genes, 2] those that were trainers, the oldest first
+        self.hall = self.trainers[:0]  # [so far, genes, 2] all that became trainers, the oldest first
         self.replacement = self.generation = self.total = 0  # generations since the last replacement, and in all
         self.hands = self.simulated = 0
         self.played_seconds = 0.0
@@ -57,6 +57,7 @@ class Training:
             "against_random": self.species.contest(held_out, [self.species.player(genes) for genes in strangers]),
             "against_rules": self.species.contest(held_out, mixed),
         }
+        self.tests["against_rules"].play(self.population[:1])  # compiles what will be timed
 
     def meet(self) -> None:
         """The contest against the trainers of now, and what everybody wins in it."""
@@ -131,7 +132,7 @@ class Training:
     def replace_worst(self) -> None:
         """The best individual takes the place of the worst trainer at its table."""
         worst = int(np.argmin(self.trainer_gains[0]))
-        self.hall = np.concatenate([self.hall, self.trainers[worst : worst + 1]])
+        self.hall = np.concatenate([self.hall, self.population[:1]])
         self.trainers = self.trainers.copy()
         self.trainers[worst] = self.population[0]
         self.replacement += 1
