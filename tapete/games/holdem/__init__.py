@@ -75,7 +75,7 @@ def observation(players: int, cap: int) -> tuple[Field, ...]:
 
 
 def equity(hand: str, board: str = "", *, opponents: int = 1, samples: int = 20_000) -> float:
-    """The share of the pot that a hand wins on average if nobody folds, against hands that may be anything.
+    """The share of the pot that a hand wins on average if nobody folds, whatever the others hold.
 
     Cards are written as in notation. From the flop on, one opponent's hands are all tried, with all that may come;
     else it is simulated, always with the same draws.

@@ -58,9 +58,7 @@ class HoldemSpecies:
             part += 1
         return judged(np.ascontiguousarray(found[:count]), threads=threads)
 
-    def contest(
-        self, deals: Deals, players: Sequence[Chromosome], lineups: NDArray[np.int64] | None = None
-    ) -> Contest:
+    def contest(self, deals: Deals, players: Sequence[Chromosome], lineups: NDArray[np.int64] | None = None) -> Contest:
         """Individuals play the usual tables before the flop, as `player` does."""
         return Contest(self.game, deals, players, lineups=lineups, classes=Chromosome(players[0].thresholds).classes)
 

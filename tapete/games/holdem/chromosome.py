@@ -8,10 +8,11 @@ against as many opponents as are left, and the share of the pot that is there al
 the player raises if d is above the gene's first threshold, else calls if d is above the second, else folds; it checks
 where that is free, and calls where no more raises are allowed. Thresholds are whole numbers between -100 and 100.
 
-**Which situations.** The study names the factors but not their sizes; its own tables give them. Nine categories of hands,
-eight positions (those of its tables for play before the flop), and 70 ways that the betting may stand: at the flop 4
-bets before it (the big blind is one) times 0 to 4 bets now, at the turn and at the river 5 x 5. 9 * 8 * 70 = 5,040. The
-seven positions of its text give 4,410 genes (`names`); with `left`, each gene becomes three, for one, two and more opponents.
+**Which situations.** The study names the factors but not their sizes; its own tables give them. Nine categories of
+hands, eight positions (those of its tables for play before the flop), and 70 ways that the betting may stand: at the
+flop 4 bets before it (the big blind is one) times 0 to 4 bets now, at the turn and at the river 5 x 5. 9 * 8 * 70 is
+5,040. The seven positions of its text give 4,410 genes (`names`). With `left`, each gene becomes three: for one
+opponent, two, and more.
 """
 
 from __future__ import annotations
@@ -76,8 +77,11 @@ class Factors:
         return np.array([self.positions, self.left, *np.array(seats).reshape(-1)], dtype=np.int64)
 
 
+USUAL = Factors()
+
+
 @helper
-def last_bets(s: Any) -> int:
+def last_bets(s: Any) -> Any:
     """The bets that stood at the end of the street before this one: the highest number at which anybody moved."""
     bets = 0
     for i in range(s.cap + 1):
@@ -87,28 +91,28 @@ def last_bets(s: Any) -> int:
 
 
 @helper
-def gene_of(s: Any, category: Any, position: Any, numbers: Any) -> int:
+def gene_of(s: Any, category: Any, position: Any, numbers: Any) -> Any:
     """The gene of a situation after the flop."""
     betting = betting_of(np.int64(s.street), last_bets(s), np.int64(s.bets))
     return gene_at(category, position, betting, np.int64(s.active), numbers)
 
 
 @helper
-def betting_of(street: Any, before: Any, now: Any) -> int:
+def betting_of(street: Any, before: Any, now: Any) -> Any:
     """Which of the 70 ways the betting stands, by the bets of the street before and of this one."""
     before = max(before - 1, 0) if street == FLOP else before
     return np.int64(BETTING_BEGINS[street] + min(before, BETS - 1) * BETS + min(now, BETS - 1))
 
 
 @helper
-def gene_at(category: Any, position: Any, betting: Any, active: Any, numbers: Any) -> int:
+def gene_at(category: Any, position: Any, betting: Any, active: Any, numbers: Any) -> Any:
     """The gene where all factors are known."""
     gene = (category * numbers[0] + position) * BETTING + betting
     return np.int64(gene * LEFT + min(active - 2, LEFT - 1) if numbers[1] else gene)
 
 
 @helper
-def allowed(s: Any, seat: Any, wanted: int) -> int:
+def allowed(s: Any, seat: Any, wanted: Any) -> Any:
     """What comes of a wish: nobody folds for nothing, and who can't raise any more calls."""
     if wanted == FOLD and s.paid[seat] == s.price:
         return CALL
@@ -118,7 +122,7 @@ def allowed(s: Any, seat: Any, wanted: int) -> int:
 
 
 @helper
-def answer(s: Any, seat: Any, classes: Any, table: Any) -> int:
+def answer(s: Any, seat: Any, classes: Any, table: Any) -> Any:
     """The move before the flop; `classes` is [8, 169], flat."""
     start = start_of(np.int64(s.hole[seat, 0]), np.int64(s.hole[seat, 1]))
     bets = min(np.int64(s.bets), ANSWERS.shape[1])
@@ -126,7 +130,7 @@ def answer(s: Any, seat: Any, classes: Any, table: Any) -> int:
 
 
 @helper
-def decide(s: Any, seat: Any, strength: Any, first: Any, second: Any) -> int:
+def decide(s: Any, seat: Any, strength: Any, first: Any, second: Any) -> Any:
     """The move after the flop, by the two thresholds of the gene."""
     pot = np.int64(0)
     for i in range(s.players):
@@ -135,7 +139,7 @@ def decide(s: Any, seat: Any, strength: Any, first: Any, second: Any) -> int:
 
 
 @helper
-def wish(strength: Any, pot: Any, owed: Any, first: Any, second: Any) -> int:
+def wish(strength: Any, pot: Any, owed: Any, first: Any, second: Any) -> Any:
     """What the thresholds say, whether it is allowed or not."""
     d = 100.0 * strength * pot / (pot + owed)
     return RAISE if d > first else CALL if d > second else FOLD
@@ -170,7 +174,7 @@ class Chromosome:
 
     thresholds: NDArray[np.int8]  # [genes, 2]
     classes: NDArray[np.uint8] = field(default_factory=read_tables)  # [8, 169]
-    factors: Factors = Factors()
+    factors: Factors = USUAL
     about: dict[str, Any] = field(default_factory=dict)  # game, learner, how it plays, ...
 
     def evaluator(self, game: Game) -> Evaluator:

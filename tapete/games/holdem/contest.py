@@ -1,8 +1,8 @@
 """A contest: what individuals win on a set of deals against opponents that stay the same.
 
-All hands are opened once: played until the flop is to be dealt. Where the individual folds before that, or wins at once,
-it doesn't matter who it is, so such hands are played to their end and their payoffs kept. What is left, the hands in
-which it sees a flop, are played for each individual from there on, by the rules' own helpers.
+All hands are opened once, by the rules' own helpers: played until the flop is to be dealt. Where the individual folds
+before that, or wins at once, it doesn't matter who it is, so such hands are played to their end and their payoffs kept.
+What is left, the hands in which it sees a flop, are played for each individual from there on.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ class Place(NamedTuple):
 
 
 @helper
-def opponent_of(rivals: Any, place: Any, seat: Any) -> int:
+def opponent_of(rivals: Any, place: Any, seat: Any) -> Any:
     """Who has a seat: the number of an opponent, or -1 for the individual."""
     who = (seat + place.moved) % SEATS
     return np.int64(-1) if who == INDIVIDUAL else np.int64(rivals.lineups[place.number * (SEATS - 1) + who - 1])
 
 
 @helper
-def move_of(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any) -> int:
+def move_of(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any) -> Any:
     """What is played by whose turn it is.
 
     own: the individual's chromosome. used: its genes, marked where one decides.
@@ -120,7 +120,13 @@ def play_from_flop(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: 
 
     paid: room for ten numbers. The state is one where the flop is to be dealt; afterwards it is good for its payoffs.
     """
-    playing, active, price, before, pot = np.int64(s.playing), np.int64(s.active), np.int64(s.price), np.int64(s.bets), 0
+    playing, active, price, before, pot = (
+        np.int64(s.playing),
+        np.int64(s.active),
+        np.int64(s.price),
+        np.int64(s.bets),
+        0,
+    )
     for seat in range(SEATS):
         paid[seat] = s.paid[seat]
         pot += paid[seat]
@@ -255,9 +261,9 @@ class Contest:
             raise TapeteError("opponents of a contest must have the same factors")
         self.game, self.deals, self.opponents, self.genes = game, deals, len(opponents), factors.genes
         if lineups is None:
-            lineups = np.tile(np.arange(SEATS - 1), (deals.count, 1))
-        if lineups.shape != (deals.count, SEATS - 1) or lineups.min() < 0 or lineups.max() >= len(opponents):
-            raise TapeteError(f"a lineup is nine of {len(opponents)} opponents for each of {deals.count} deals")
+            lineups = np.tile(np.arange(SEATS - 1), (deals.n, 1))
+        if lineups.shape != (deals.n, SEATS - 1) or lineups.min() < 0 or lineups.max() >= len(opponents):
+            raise TapeteError(f"a lineup is nine of {len(opponents)} opponents for each of {deals.n} deals")
         before = [opponents[0].classes if classes is None else classes, *(player.classes for player in opponents)]
         self.rivals = Rivals(
             np.stack([opponent.thresholds for opponent in opponents]).reshape(-1),
@@ -270,10 +276,10 @@ class Contest:
         self._open()
 
     def _open(self) -> None:
-        most = HANDS * self.deals.count
+        most = HANDS * self.deals.n
         states = np.zeros((most + 1, self.game.size), dtype=np.uint8)
         places = np.zeros((most, 3), dtype=np.int64)
-        self.own, self.others = np.zeros(self.deals.count), np.zeros(self.opponents)
+        self.own, self.others = np.zeros(self.deals.n), np.zeros(self.opponents)
         left = _open(
             self.game.rulebook, self.game.params, self.deals, self.rivals, states, places, self.own, self.others
         )
@@ -295,4 +301,4 @@ class Contest:
             )  # fmt: skip
 
         share_out(work, [np.zeros(self.game.size, dtype=np.uint8) for _ in range(threads)], range(n))
-        return Results(gains, others, used.astype(bool), n * HANDS * self.deals.count, n * len(self.places))
+        return Results(gains, others, used.astype(bool), n * HANDS * self.deals.n, n * len(self.places))

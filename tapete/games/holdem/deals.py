@@ -6,7 +6,7 @@ places the players move round too, so that everybody plays every hand from every
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -32,14 +32,14 @@ class Deals(NamedTuple):
     categories: NDArray[np.int8]  # [deals, hands, streets]
 
     @property
-    def count(self) -> int:
+    def n(self) -> int:
         """How many deals there are."""
         return len(self.cards) // CARDS
 
     def take(self, chosen: NDArray[np.int64]) -> Deals:
         """Some of them."""
-        n = self.count
-        return Deals(*(np.ascontiguousarray(part.reshape(n, -1)[chosen]).reshape(-1) for part in self))
+        parts: Any = (np.ascontiguousarray(part.reshape(self.n, -1)[chosen]).reshape(-1) for part in self)
+        return Deals(*parts)
 
 
 CHARS = types.int8[::1]

@@ -1,4 +1,4 @@
-"""How strong a hand is: the share of the pot that it wins on average if nobody folds, against hands that may be anything.
+"""How strong a hand is: the share of the pot that it wins on average if nobody folds, whatever the others hold.
 
 `strengths` does many hands against one to nine opponents at once, by simulation: a sample deals nine hands and the rest
 of the board, and tells something about every number of opponents. What a hand is worth depends on its cards and on

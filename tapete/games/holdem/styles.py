@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core.breeding import MOST
-from tapete.games.holdem.chromosome import BETS, BETTING, LEFT, Chromosome, Factors
+from tapete.games.holdem.chromosome import BETS, BETTING, LEFT, USUAL, Chromosome, Factors
 from tapete.games.holdem.preflop import CLASSES, STARTS, TABLES, read_tables
 from tapete.games.holdem.ranks import CATEGORIES, HIGH_CARD, PAIR
 
@@ -64,7 +64,7 @@ def best_hands() -> NDArray[np.uint8]:
 
 
 @cache
-def styles(factors: Factors = Factors()) -> dict[str, Chromosome]:
+def styles(factors: Factors = USUAL) -> dict[str, Chromosome]:
     """The four, by name."""
     usual = read_tables()
     kinds: dict[str, tuple[Rule, NDArray[np.uint8]]] = {

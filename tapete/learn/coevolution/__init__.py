@@ -2,7 +2,7 @@
 
 * Pérez-Fajardo 2012, "Diseño y evaluación de una heurística de juego de póker": limit hold'em at tables of ten
 
-A population of chromosomes plays against nine trainers, all on the same deals. Each generation makes as many children as
+A population of chromosomes plays against nine trainers, all on the same deals. Each generation has as many children as
 there are individuals: parents are the best of three drawn, two children come of one of four crossovers, and some of the
 genes that have decided something are changed. The best of parents and children live on. When the best individual wins,
 and wins more than the best trainer at its table, it takes the place of the worst trainer there, and all begin again
@@ -10,10 +10,11 @@ against the new nine. The run ends after so many replacements, or when one takes
 
 With `trainers`, the nine are players from files and stay: that is how the study bred its last player.
 
-Its own way lets winners go round in circles: a trainer that is replaced is forgotten. `hall` seats of every table can be
-given to those that were trainers before (a hall of fame), `guests` seats to players whose genes follow simple rules, and
-with a `pool` larger than `deals` every replacement draws its deals anew. What is logged is measured on deals that are
-never trained on, against tables of random players and of rule-based ones.
+Its own way lets winners go round in circles, because a trainer that is replaced is forgotten, and fits players to the
+deals. So `hall` seats of every table can be given to those that were trainers before (a hall of fame), `guests` to
+players whose genes follow simple rules, from whom the first population may descend (`founders`); and with a `pool`
+larger than `deals` every replacement, or every `fresh` generations, draws deals anew. What is logged is measured on
+deals that are never trained on, against tables of random players and of rule-based ones.
 
 It is for games that say how their players are bred (`tapete.core.breeding`). `operators.py` has the genetic operators,
 `training.py` the algorithm. Individuals are played on several cores; the result does not depend on how many.
@@ -35,6 +36,8 @@ class Config:
     population: int = knob(100, "individuals", 4, 10**5)
     deals: int = knob(200, "deals that fitness is measured on; each is played as a hundred hands", 1, 10**5)
     pool: int = knob(0, "deals from which those are drawn anew after every replacement; 0: they stay", 0, 10**5)
+    fresh: int = knob(0, "generations after which deals and tables are drawn anew; 0: after a replacement", 0, 10**6)
+    founders: bool = knob(False, "the first population descends from rule-based players")
     trainers: str = knob("", "files or folders of the players that stay as trainers, with commas between them")
     hall: int = knob(0, "seats at each table of players that were trainers before", 0, 100)
     guests: int = knob(0, "seats at each table of rule-based players", 0, 100)

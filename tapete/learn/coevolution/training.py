@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from tapete.core.game import Game
 from tapete.core.rng import Rng
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.coevolution import Config
-from tapete.learn.coevolution.operators import breed, random_individuals
+from tapete.learn.coevolution.operators import breed, mutate, random_individuals
 from tapete.learn.run import FILES, Checkpoint, Run
 
 
@@ -34,15 +33,24 @@ class Training:
         self.guests = list(species.written_here())
         first = random_individuals(self.seats + config.population, species.genes, self._draws("first"))
         self.trainers, self.population = first[: self.seats], first[self.seats :]
+        if config.founders:
+            self.population = self._descendants()
         if self.fixed:
             self.trainers = np.stack([player.thresholds for player in self.fixed])
         self.hall = self.trainers[:0]  # [so far, genes, 2] all that became trainers, the oldest first
         self.replacement = self.generation = self.total = 0  # generations since the last replacement, and in all
+        self.drawn = 0  # the generation in which deals and tables were drawn
         self.hands = self.simulated = 0
         self.played_seconds = 0.0
 
     def _draws(self, *names: int | str) -> np.random.Generator:
         return numpy_generator(Rng(self.config.seed, *names))
+
+    def _descendants(self) -> NDArray[np.int8]:
+        """A first population: rule-based players, mutated."""
+        config, draws, every = self.config, self._draws("founders"), np.ones(self.species.genes, dtype=np.bool_)
+        founders = [self.guests[i % len(self.guests)].thresholds for i in range(config.population)]
+        return np.stack([mutate(genes, every, config.mutations, config.variance, draws) for genes in founders])
 
     def get_ready(self) -> None:
         """Deals the cards; takes some seconds."""
@@ -61,7 +69,7 @@ class Training:
 
     def meet(self) -> None:
         """The contest against the trainers of now, and what everybody wins in it."""
-        config, draws = self.config, self._draws("tables", self.replacement)
+        config, draws = self.config, self._draws("tables", self.drawn)
         deals = self.pool
         if config.pool > config.deals:
             chosen = draws.choice(config.pool, size=config.deals, replace=False)
@@ -93,7 +101,8 @@ class Training:
         return results
 
     def judge_all(self) -> None:
-        """The whole population against the trainers of now."""
+        """The whole population against the trainers of now, on deals that are drawn now."""
+        self.drawn = self.total
         self.meet()
         self._rank(self.population, self.play(self.population))
 
@@ -151,7 +160,9 @@ class Training:
         for name, contest in self.tests.items():
             gains = contest.play(self.population[:1]).gains[0] / self.species.hands
             measured[name] = round(float(gains.mean()), 4)
-            measured[f"{name}_error"] = round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 4) if len(gains) > 1 else 0.0
+            measured[f"{name}_error"] = (
+                round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 4) if len(gains) > 1 else 0.0
+            )
         rate = 1 / max(self.played_seconds, 1e-9)
         self.run.log(
             **step, **measured, best=round(float(self.fitness[0]) / hands, 4),
@@ -188,7 +199,7 @@ class Training:
         self.meet()
 
 
-COUNTS = ("replacement", "generation", "total", "hands", "simulated")
+COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated")
 
 
 def _file(text: str) -> Path:
@@ -217,6 +228,8 @@ def train(game: Game, config: Config, run: Run) -> None:
                 training.judge_all()
             elif training.total % 10 == 0 or training.is_over:
                 training.log(took)
+        if config.fresh and training.total % config.fresh == 0 and training.drawn < training.total:
+            training.judge_all()
         if run.due or training.is_over:
             training.save()
             training.save_player()

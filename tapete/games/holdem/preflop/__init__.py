@@ -34,7 +34,7 @@ LONGEST_FILE = 1 << 16  # bytes
 
 
 @helper
-def start_of(a: Any, b: Any) -> int:
+def start_of(a: Any, b: Any) -> Any:
     """Which of the 169 starting hands two cards are: row and column in a table."""
     high, low = max(a % 13, b % 13), min(a % 13, b % 13)
     if a // 13 == b // 13:
