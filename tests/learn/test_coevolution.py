@@ -186,7 +186,7 @@ def test_a_run_is_the_same_on_any_threads_and_in_pieces(tmp_path: Path) -> None:
     def begin(**terms: Any) -> Run:
         return Run(cut, "coevolution", make(TABLE), SMALL, **terms)
 
-    assert run_in_pieces(lambda run: train(make(TABLE), SMALL, run), begin, steps=3) > 2
+    assert run_in_pieces(lambda run: train(make(TABLE), SMALL, run), begin, steps=2) > 1
     timed = ("seconds", "hands_per_second", "simulated_per_second")
     lines = [[{k: v for k, v in line.items() if k not in timed} for line in read_metrics(x)] for x in (whole, two, cut)]
     assert lines[0] == lines[1] == lines[2]
