@@ -71,7 +71,7 @@ def test_a_hand_tells_the_payoffs_of_the_game(game: str) -> None:
         assert hand.rake == -sum(hand.net)
 
 
-class LimitParser(pokerkit.PokerStarsParser):
+class LimitParser(pokerkit.PokerStarsParser):  # type: ignore[misc]
     """PokerKit's parser, told of fixed limits: a raise states its total behind "to"."""
 
     VARIANT = re.compile(r" (?P<variant>Hold'em Limit) ")
@@ -172,11 +172,14 @@ def test_hands_are_called_by_their_names(cards: str, said: str) -> None:
     assert spoken(cards.split()) == said
 
 
+COUNTED = ("chances", "paid", "raised", "flops", "showdowns", "sd_won", "flops_won", "bets", "calls")
+
+
 def slow_figures(game: str, seat: int, count: int) -> dict[str, float]:
     """The same figures from the games themselves, with nothing of the histories."""
     rules, n = (
         make(game),
-        dict.fromkeys(["chances", "paid", "raised", "flops", "showdowns", "sd_won", "flops_won", "bets", "calls"], 0),
+        dict.fromkeys(COUNTED, 0),
     )
     won = 0.0
     for actions in played(game, count):

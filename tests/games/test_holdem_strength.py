@@ -77,8 +77,8 @@ def test_known_chances_before_the_flop() -> None:
 def test_a_hand_is_judged_alike_in_any_company_and_on_any_threads() -> None:
     rng = np.random.default_rng(1)
     decks = np.array([rng.permutation(52)[:5] for _ in range(200)], dtype=np.uint64)
-    sets = np.left_shift(np.uint64(1), decks)
-    hands, boards = sets[:, 0] | sets[:, 1], sets[:, 2] | sets[:, 3] | sets[:, 4]
+    sets = np.left_shift(np.uint64(1), decks).astype(np.uint64)
+    hands, boards = (np.bitwise_or.reduce(part, axis=1) for part in (sets[:, :2], sets[:, 2:]))
     found = strengths(hands, boards, samples=20, threads=2)
     assert (strengths(hands[7:8], boards[7:8], samples=20) == found[7]).all()
     assert (strengths(hands, boards, samples=20) == found).all()

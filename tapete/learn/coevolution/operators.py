@@ -73,7 +73,7 @@ def breed(
 ) -> Individuals:  # fmt: skip
     """As many children as there are individuals. A generation has one crossover, drawn for all its pairs."""
     crossover = CROSSOVERS[draws.integers(len(CROSSOVERS))]
-    children = []
+    children: list[Individuals] = []
     while len(children) < len(population):
         a, b = tournament(fitness, size, draws), tournament(fitness, size, draws)
         pair = exchange(population[a], population[b], crossover(used[a], points, draws))

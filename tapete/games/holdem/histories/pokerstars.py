@@ -77,8 +77,8 @@ def _lines(hand: Hand) -> Iterator[str]:
         if act.kind in (SMALL, BIG):
             yield f"{names[act.player]}: posts {act.kind} {money(act.cents)}"
     yield "*** HOLE CARDS ***"
-    for player, cards in hand.holes.items():
-        yield f"Dealt to {names[player]} [{' '.join(cards)}]"
+    for place, cards in hand.holes.items():
+        yield f"Dealt to {names[place]} [{' '.join(cards)}]"
     for street in range(hand.streets):
         if street:
             seen, new = hand.board[: BOARD[street - 1]], hand.board[BOARD[street - 1] : BOARD[street]]
