@@ -72,13 +72,26 @@ def test_a_hand_tells_the_payoffs_of_the_game(game: str) -> None:
 
 
 class LimitParser(pokerkit.PokerStarsParser):  # type: ignore[misc]
-    """PokerKit's parser, told of fixed limits: a raise states its total behind "to"."""
+    """PokerKit's parser, told of fixed limits: two sizes of bets instead of a smallest one."""
 
     VARIANT = re.compile(r" (?P<variant>Hold'em Limit) ")
     VARIANTS = {"Hold'em Limit": "FT"}  # noqa: RUF012
-    COMPLETION_BETTING_OR_RAISING = re.compile(
-        r"(?P<player>.+): (?:bets \D?(?P<amount>[0-9.]+)|raises \S+ to \D?(?P<to>[0-9.]+))"
-    )
+
+    def _parse(self, s: str, parse_value: Any) -> pokerkit.HandHistory:
+        seats, blinds = self._parse_seats(s), self._parse_blinds_or_straddles(s, parse_value)
+        names = sorted(self._parse_players(s), key=seats.__getitem__)
+        order = self._get_ordered_players(s, self._parse_final_seat(s), blinds, names, [seats[name] for name in names])
+        stacks, posted = self._parse_starting_stacks(s, parse_value), [blinds[name] for name in order]
+        small = max(posted)
+        return pokerkit.HandHistory(
+            variant="FT",
+            antes=[0] * len(order),
+            blinds_or_straddles=posted[::-1] if len(order) == 2 else posted,
+            small_bet=small,
+            big_bet=2 * small,
+            starting_stacks=[stacks[name] for name in order],
+            actions=self._parse_actions(s, parse_value, order),
+        )
 
 
 def ends(hand: Hand, history: pokerkit.HandHistory) -> list[float]:
@@ -104,6 +117,15 @@ def test_pokerkit_plays_our_phh_to_the_same_end(game: str, tmp_path: Path) -> No
         loaded = list(pokerkit.HandHistory.load_all(file))
     assert len(loaded) == len(hands(game))
     for hand, history in zip(hands(game), loaded, strict=True):
+        assert ends(hand, history) == pytest.approx(expected(hand), abs=0.02), hand.number
+
+
+@pytest.mark.parametrize("game", SEVERAL)
+def test_pokerkit_plays_our_pokerstars_text_to_the_same_end(game: str) -> None:
+    text = "".join(map(pokerstars.text_of, hands(game)))
+    parsed = list(LimitParser()(text, error_status=True))
+    assert len(parsed) == len(hands(game))
+    for hand, history in zip(hands(game), parsed, strict=True):
         assert ends(hand, history) == pytest.approx(expected(hand), abs=0.02), hand.number
 
 
