@@ -29,16 +29,11 @@ def played(game: str, count: int) -> list[tuple[int, ...]]:
     """Games in which everybody mostly calls or folds, so that all streets are seen."""
     found = []
     for number in range(count):
-        rng, state, actions = Rng(number, game), make(game).start(), []
-        while not state.over:
-            if state.player == CHANCE:
-                action = rng.choice(state.outcomes()[0])
-            else:
-                legal = state.actions()
-                action = legal[0] if rng.uniform() < 0.35 else rng.choice(legal)
-            actions.append(int(action))
-            state.apply(actions[-1])
-        found.append(tuple(actions))
+        rng, state = Rng(number, game), make(game).start()
+        while not state.deal(rng).over:
+            legal = state.actions()
+            state.apply(legal[0] if rng.uniform() < 0.35 else rng.choice(legal))
+        found.append(tuple(state.history or []))
     return found
 
 
