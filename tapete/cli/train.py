@@ -20,6 +20,9 @@ def train(
     learner: Annotated[str, typer.Option("--with", help="The learner.")] = "",
     folder: Annotated[Path | None, typer.Option("--run", help="The folder of the run; else runs/GAME-LEARNER.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
+    source: Annotated[
+        Path | None, typer.Option("--from", help="Begin with the weights of this network: a file, or a run's folder.")
+    ] = None,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 1,
     device: Annotated[str, typer.Option(help="Where PyTorch computes: cpu, cuda, ...")] = "cpu",
@@ -27,13 +30,15 @@ def train(
 ) -> None:
     """Learn a game; without arguments, list the learners and their knobs.
 
-    A run that is stopped goes on with --resume, and ends as if it had not been stopped.
+    A run that is stopped goes on with --resume, and ends as if it had not been stopped. A new run may begin --from a
+    network that ships or that another run made; only the weights carry over.
     """
     from tapete import learn
 
     if not (game or learner or folder or resume):
         _list()
         return
+    from tapete.agents.files import file_of
     from tapete.arena.learning import evaluation
     from tapete.core.plots import check_plots
     from tapete.learn.devices import check_device
@@ -65,6 +70,7 @@ def train(
             rules,
             config,
             resume=resume,
+            source=file_of(str(source)) if source else None,
             seconds=seconds,
             threads=threads,
             device=device,

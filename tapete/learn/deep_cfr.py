@@ -238,8 +238,7 @@ def train(game: Game, config: Config, run: Run) -> None:
     """Iteration after iteration."""
     torch.set_num_threads(run.threads)
     training = Training(game, config, run)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore)
     while training.iteration < config.iterations and not run.out_of_time:
         run.show("walking and learning", training.iteration, config.iterations)
         training.iterate()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -36,7 +37,8 @@ from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.policies import greedy_policy
 from tapete.learn.run import Checkpoint, Run
-from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.nets import Network
 from tapete.nets.zoo import heads
 
 if TYPE_CHECKING:
@@ -228,6 +230,10 @@ class Training:
         }
         self.run.save(arrays, iteration=self.iteration, steps=self.played)
 
+    def begin(self, file: Path) -> None:
+        """Begins with a network that was learned before."""
+        begin_from(file, Network.load(file), self.module, self.target)
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration = checkpoint.count("iteration", self.config.iterations)
@@ -252,8 +258,7 @@ def respond(game: Game, seat: int, opponent: MakeEvaluator, config: Config, run:
 def _go_on(training: Training) -> None:
     config, run = training.config, training.run
     torch.set_num_threads(run.threads)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     while training.iteration < config.iterations and not run.out_of_time:
         run.show("playing and learning", training.iteration, config.iterations)
         training.iterate()

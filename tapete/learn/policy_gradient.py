@@ -19,6 +19,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.policies import draw, generator, masked_log_softmax, softmax_policy
 from tapete.learn.run import Checkpoint, Run
-from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
 from tapete.nets import Architecture, Network
 from tapete.nets.zoo import heads
 
@@ -259,6 +260,10 @@ class Training:
         }
         run.save(arrays, iteration=self.iteration, steps=self.steps)
 
+    def begin(self, file: Path) -> None:
+        """Begins with a network that was learned before, by any method of this kind."""
+        begin_from(file, Network.load(file), self.module, self.average)
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration = checkpoint.count("iteration", self.knobs.iterations)
@@ -273,8 +278,7 @@ def go_on(training: Training, iterate: Callable[[Training], dict[str, float]], r
     """Iteration after iteration, from where the run was stopped."""
     knobs = training.knobs
     torch.set_num_threads(run.threads)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     while training.iteration < knobs.iterations and not run.out_of_time:
         run.show("playing and learning", training.iteration, knobs.iterations)
         told = iterate(training)

@@ -1,13 +1,15 @@
 """A run lives in one folder, and goes on from there after it was stopped, however it was stopped.
 
 ==========================  ==========================================================================================
-``config.json``             what is learned, by which learner, with which knobs and versions; written once
+``config.json``             what is learned, by which learner, with which knobs and versions, and from which network the
+                            run began, if from any; written once
 ``metrics.jsonl``           a line of numbers now and then
 ``checkpoint.safetensors``  all that the learner remembers: weights, optimiser, data, counters; replaced as a whole
 ``network.safetensors``     what plays
 ==========================  ==========================================================================================
 
-A learner's function ``train(game, config, run)`` ends with ``network.save(run.network)``. A run that was killed and
+A learner's function ``train(game, config, run)`` begins with ``run.open(...)`` and ends with
+``network.save(run.network)``. A run that was killed and
 resumed gives the same network, bit by bit, as one that was not, if the learner does this: every random stream is named
 by the seed and by how far the run is (``Rng(seed, "epoch", 3)``), or its words are in the checkpoint, and so is
 everything else that carries over from one step to the next. Nothing is ever unpickled.
@@ -22,7 +24,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Event
@@ -82,6 +84,7 @@ class Description:
     game: str
     config: dict[str, Any]
     versions: dict[str, str]
+    source: str = ""  # the file of the network from which the run began
 
     @classmethod
     def read(cls, folder: Path) -> Description:
@@ -96,8 +99,12 @@ class Description:
             raise TapeteError(f"{path} has not the format {CONFIG!r}")
         if not all(isinstance(data.get(key), str) for key in texts) or not isinstance(data.get("config"), dict):
             raise TapeteError(f"{path} is damaged: learner, game or config is missing")
-        versions = data.get("versions")
-        return cls(data["learner"], data["game"], data["config"], versions if isinstance(versions, dict) else {})
+        versions, source = data.get("versions"), data.get("source", "")
+        if not isinstance(source, str):
+            raise TapeteError(f"{path} is damaged: source is not the name of a file")
+        return cls(
+            data["learner"], data["game"], data["config"], versions if isinstance(versions, dict) else {}, source
+        )
 
     def write(self, folder: Path) -> None:
         """Writes the file, all of it or nothing."""
@@ -151,6 +158,7 @@ class Run:
         config: Any,
         *,
         resume: bool = False,
+        source: Path | None = None,
         seconds: float = math.inf,
         threads: int = 1,
         device: str = "cpu",
@@ -161,6 +169,7 @@ class Run:
     ) -> None:
         """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`.
 
+        :param source: the file of a network from whose weights a new run begins.
         :param device: where PyTorch computes, for learners that use it.
         :param evaluate: says how good what was learned is; the time that it takes is not the run's.
         :param stop: when it is set, the run saves itself and stops as soon as it can.
@@ -178,11 +187,15 @@ class Run:
         self._began = self._saved = time.monotonic()
         self._stop = stop or Event()
         self._lock: FileLock | None = None
-        self._description = Description(learner, str(game), asdict(config), _versions())
+        begun_from = str(source.absolute()) if source else ""
+        self._description = Description(learner, str(game), asdict(config), _versions(), begun_from)
         if (self.folder / FILES.config).exists():
             if not resume:
                 raise TapeteError(f"there is a run in {self.folder} already; --resume goes on with it")
-            _compare(Description.read(self.folder), self._description, self.folder)
+            known = Description.read(self.folder)
+            usual = {knob.name: knob.default for knob in fields(config)}  # of a knob that is newer than the run
+            _compare(replace(known, config=usual | known.config), self._description, self.folder)
+            self._description = known
 
     def _claim(self) -> None:
         """Makes the folder ours, so that no two runs write into it; the lock ends with the process."""
@@ -228,6 +241,20 @@ class Run:
     def due(self) -> bool:
         """Whether it is time for a checkpoint."""
         return time.monotonic() - self._saved >= self.every or self.out_of_time
+
+    def open(self, restore: Callable[[Checkpoint], None], begin: Callable[[Path], None] | None = None) -> None:
+        """Opens the folder, and puts a learner where the run was stopped, or at the weights from which it begins.
+
+        :param restore: takes what was remembered.
+        :param begin: takes the weights of a network's file, or refuses it; None where a learner has no use for them.
+        """
+        known = self._description
+        if known.source and not self._checkpoint.exists():
+            if begin is None:
+                raise TapeteError(f"{known.learner} can't begin from a network: what it learns from is not in the file")
+            begin(Path(known.source))  # before anything is written
+        if checkpoint := self.load():
+            restore(checkpoint)
 
     def load(self) -> Checkpoint | None:
         """Opens the folder: what was remembered last, or None at the beginning. Later metrics are forgotten."""
@@ -302,6 +329,8 @@ def _compare(known: Description, mine: Description, folder: Path) -> None:
         have, want = known.config.get(key), mine.config.get(key)
         if have != want:
             raise TapeteError(f"the run in {folder} has {key}={have}, not {key}={want}; a run keeps its knobs")
+    if mine.source not in ("", known.source):
+        raise TapeteError(f"the run in {folder} has begun already, and not from {mine.source}")
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Rng
-from tapete.learn.late import torch
+from tapete.core import Rng, TapeteError
+from tapete.learn.late import nets, torch
 from tapete.learn.run import Checkpoint
+from tapete.nets import Network
+
+if TYPE_CHECKING:
+    from tapete.nets.torch import Module
 
 
 @contextmanager
@@ -31,6 +36,22 @@ def load_module(prefix: str, module: torch.nn.Module, checkpoint: Checkpoint) ->
     """Puts back what `module_arrays` took."""
     for name, tensor in module.state_dict().items():
         checkpoint.fill(f"{prefix}.{name}", tensor.numpy())
+
+
+def begin_from(file: Path, network: Network, *modules: Module) -> None:
+    """Gives modules the weights of a network, which was read from a file and must have their layers."""
+    for module in modules:
+        here, there = module.architecture, network.architecture
+        if here != there:
+            sizes = here.parameters.items() ^ there.parameters.items()
+            odd = min(name for name, _ in sizes) if sizes else "a layer"
+            shapes = (list(part.parameters.get(odd, ())) or "none" for part in (there, here))
+            raise TapeteError(
+                "{} does not fit this run, by its game or its knobs: {} is {} there and {} here".format(
+                    file, odd, *shapes
+                )
+            )
+        module.load_state_dict(nets.to_torch(network).state_dict())
 
 
 def optimiser_arrays(prefix: str, optimiser: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:

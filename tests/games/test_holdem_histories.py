@@ -351,4 +351,4 @@ def test_the_commands_write_and_read_histories(tapete: Tapete, tmp_path: Path) -
     assert "by combination" in shown.out
     assert tapete("stats", str(file), "--player", "Ana").status == 2
     assert "hold'em" in tapete("match", "kuhn", "random", "random", "--histories", str(file)).err
-    assert "\n76.33 %" in "\n" + tapete("equity", "AhKh", "QhJh2c").out
+    assert "\n76.33 %" in "\n" + tapete("strength", "AhKh", "QhJh2c").out

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from tapete.learn.mcts_value import Config
 from tapete.learn.positions import Symmetries, observe
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import (
+    begin_from,
     load_module,
     load_optimiser,
     module_arrays,
@@ -257,6 +259,11 @@ class Training:
             patience=self.patience.waited,
         )
 
+    def begin(self, file: Path) -> None:
+        """Begins with a network that was learned before; the first games are of plain search all the same."""
+        begin_from(file, Network.load(file), self.model)
+        self.best = module_arrays("best", self.model)
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         config = self.config
@@ -283,8 +290,7 @@ def train(game: Game, config: Config, run: Run) -> None:
     """Plays and learns, generation by generation."""
     torch.set_num_threads(run.threads)
     training = Training(game, config, run)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     while training.generation < config.generations:
         if not training.play() or not training.fit():
             return

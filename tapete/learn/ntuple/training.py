@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import WORDS, kernel, uint64_ptr
+from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator
 from tapete.core.game import Game
 from tapete.core.rng import Rng
@@ -127,6 +129,13 @@ class Training:
         """All that is remembered."""
         return {"weights": self.network.weights, "coherence": self.coherence, "tally": self.tally}
 
+    def begin(self, file: Path) -> None:
+        """Begins with tables that were learned before."""
+        found, mine = NTuple.load(file), self.network
+        if found.patterns != mine.patterns or found.weights.shape != mine.weights.shape:
+            raise TapeteError(f"{file} does not fit this run: its board, patterns or phases are others")
+        mine.weights[...] = found.weights
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Goes back to where a checkpoint was."""
         for name, mine in self.arrays.items():
@@ -137,8 +146,7 @@ class Training:
 def train(game: Game, config: Config, run: Run) -> None:
     """Plays and learns until all games are played or the time is over."""
     training = Training(game, config, run)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     while training.done < training.total and not run.out_of_time:
         part = "looking one move ahead" if training.done < config.games else f"looking {config.depth} moves ahead"
         run.show(part, training.done, training.total)

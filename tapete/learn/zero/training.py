@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,10 @@ from tapete.core import Game, Rng
 from tapete.core.spec import Spec
 from tapete.learn.positions import Symmetries, observe
 from tapete.learn.run import Checkpoint, Run
-from tapete.learn.tensors import load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
 from tapete.learn.zero import Config
 from tapete.learn.zero.self_play import Samples, gate_match, playout_game, self_play
-from tapete.nets import Architecture
+from tapete.nets import Architecture, Network
 from tapete.nets.torch import Module, from_torch, to_torch
 from tapete.nets.zoo import mlp, residual
 from tapete.search.batch import Forest, Predict
@@ -154,6 +155,10 @@ class Training:
         }
         self.run.save(arrays, generation=self.generation, wins=self.wins)
 
+    def begin(self, file: Path) -> None:
+        """Begins with a network that was learned before."""
+        begin_from(file, Network.load(file), self.challenger, self.champion)
+
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.generation = checkpoint.count("generation", self.config.generations)
@@ -172,8 +177,7 @@ def train(game: Game, config: Config, run: Run) -> None:
     """Generation after generation."""
     torch.set_num_threads(run.threads)
     training = Training(game, config, run)
-    if checkpoint := run.load():
-        training.restore(checkpoint)
+    run.open(training.restore, training.begin)
     while training.generation < config.generations and not run.out_of_time:
         run.show("self-play and learning", training.generation, config.generations)
         training.generate()
