@@ -39,6 +39,7 @@ OURS = {"founders": True, "hall": 3, "guests": 2, "pool": 1000, "fresh": 5}
 THEIRS = {"VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse"}
 THEIR_HOURS = 20  # that a trainer took
 FIGURES = tuple(THEIRS)
+LAST_PLAYER = "0"  # at the tables where profiles are made; its trainers are 1 to 9
 Say = Callable[[str], None]
 
 
@@ -54,25 +55,24 @@ class Way:
 
 
 LAST = {"generations": 500, "deals": 520}
-SHORT = {"replacements": 30, "generations": 60}
+SHORTER = "short"  # the row of both ways with less of everything
+SHORT = {"replacements": 12, "generations": 40}
+SHORT_LAST = {"generations": 100, "deals": 520}
 WAYS = (
     Way("study", {}, LAST),
     Way("ours", OURS, {**OURS, **LAST, "hall": 0, "guests": 3, "pool": 2080}),
-    Way("study-short", SHORT, {"generations": 100, "deals": 520}),
-    Way(
-        "ours-short",
-        {**OURS, **SHORT},
-        {**OURS, "hall": 0, "guests": 3, "generations": 100, "deals": 520, "pool": 2080},
-    ),
+    Way("study-short", SHORT, SHORT_LAST),
+    Way("ours-short", {**OURS, **SHORT, "pool": 400}, {**OURS, **SHORT_LAST, "hall": 0, "guests": 3, "pool": 1040}),
 )
 TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replacements": 2}
 
 
 def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
     """Breeds and measures, and writes results.json, README.md and the plots into a folder."""
-    chosen = [way for way in WAYS if way.name == row or (not row and way.name in ("study", "ours"))]
+    names = {"": ("study", "ours"), SHORTER: (f"study-{SHORTER}", f"ours-{SHORTER}")}.get(row, (row,))
+    chosen = [way for way in WAYS if way.name in names]
     if not chosen:
-        raise TapeteError(f"there is no row {row!r}; there are {', '.join(way.name for way in WAYS)}")
+        raise TapeteError(f"there is no row {row!r}; there are {', '.join(way.name for way in WAYS)}, {SHORTER}")
     if quick:
         chosen = [
             replace(
@@ -119,7 +119,8 @@ def breed_and_measure(way: Way, out: Path, say: Say) -> dict[str, Any]:
     deals = species(game).deals(way.deals, Rng("coevolution", "held out"), threads=os.cpu_count() or 1)
     measured = {name: measure(game, deals, player, table) for name, table in tables(trainers).items()}
     hands = list(hands_of(game, [player, *trainers], way.profile))
-    statistics = study(hands).players["0"]
+    players = study(hands).players
+    statistics = players[LAST_PLAYER]
     return {
         "way": way.name,
         "runs": [_about(folder) for folder in [*folders, out / way.name / "last"]],
@@ -127,6 +128,7 @@ def breed_and_measure(way: Way, out: Path, say: Say) -> dict[str, Any]:
         "hands": way.deals * HANDS,
         "profile": statistics.figures(),
         "profile_hands": way.profile,
+        "trainers": [players[str(i + 1)].figures() for i in range(TRAINERS)],
         "starts": {name: asdict(result) for name, result in statistics.starts.items()},
         "finals": {name: asdict(result) for name, result in statistics.finals.items()},
         "curves": {folder.name: read_metrics(folder) for folder in [*folders, out / way.name / "last"]},
@@ -186,10 +188,10 @@ RUN = ("replacement", "generation", "seconds", "hands_per_second", "simulated_pe
 
 def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
     ways, first = [result["way"] for result in results], results[0]
-    commands = " && ".join(f"tapete reproduce coevolution --row {way}" for way in ways)
     yield f"# {TITLE}\n"
-    yield f"Made by `{commands}` on {os.cpu_count()} cores. Theirs: the study's figures for its last player, where"
-    yield f"hands without a flop were left out. Ours: {first['profile_hands']:,} hands with its nine trainers.\n"
+    yield f"Made by `tapete reproduce coevolution{_row(ways)}` on {os.cpu_count()} cores."
+    yield "Theirs: the study's figures for its last player, where hands without a flop were left out."
+    yield f"Ours: {first['profile_hands']:,} hands with its nine trainers.\n"
     yield f"| figure | theirs | {' | '.join(ways)} |"
     yield f"|---|---|{'---|' * len(ways)}"
     for name in FIGURES:
@@ -209,6 +211,13 @@ def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
             yield f"| {result['way']} | {about['run']} | {' | '.join(texts)} |"
     for result in results:
         yield f"\n![Curves of {result['way']}]({result['way']}.png)"
+
+
+def _row(ways: list[str]) -> str:
+    """What has to be written behind the command for these ways."""
+    if len(ways) == 1:
+        return f" --row {ways[0]}"
+    return f" --row {SHORTER}" if ways[0].endswith(SHORTER) else ""
 
 
 def _interval(measured: dict[str, float]) -> str:

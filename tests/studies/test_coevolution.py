@@ -9,6 +9,7 @@ import pytest
 
 from tapete.core import TapeteError
 from tapete.games.holdem.histories.statistics import Statistics
+from tapete.learn.coevolution import Config
 from tapete.studies import coevolution
 from tests.conftest import Tapete
 
@@ -18,7 +19,7 @@ def test_the_studys_figures_are_copied_right() -> None:
     assert coevolution.THEIRS == {
         "VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse",
     }  # fmt: skip
-    knobs = coevolution.Config()
+    knobs = Config()
     assert (knobs.replacements, knobs.generations, knobs.population, knobs.deals) == (500, 200, 100, 200)
     assert (knobs.tournament, knobs.points, knobs.mutations, knobs.variance) == (3, 2520, 504, 0.1)
     assert coevolution.LAST == {"generations": 500, "deals": 520}
@@ -46,6 +47,6 @@ def test_a_small_study_is_run_and_written(tapete: Tapete, tmp_path: Path) -> Non
 
 
 def test_an_unknown_row_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TapeteError, match="study, ours"):
+    with pytest.raises(TapeteError, match=r"study, ours"):
         coevolution.run(tmp_path / "out", row="none")
     assert not (tmp_path / "out").exists()

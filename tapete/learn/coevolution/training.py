@@ -196,7 +196,6 @@ class Training:
         for name in COUNTS:
             setattr(self, name, checkpoint.count(name))
         self.played_seconds = float(checkpoint.notes.get("played_seconds", 0.0))
-        self.meet()
 
 
 COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated")
@@ -210,10 +209,13 @@ def _file(text: str) -> Path:
 def train(game: Game, config: Config, run: Run) -> None:
     """Breeds until the trainers are bred, one takes too long, or the time is over."""
     training = Training(game, config, run)
-    checkpoint = run.load()
+    if checkpoint := run.load():
+        training.restore(checkpoint)
+    if training.is_over:
+        return
     training.get_ready()
     if checkpoint:
-        training.restore(checkpoint)
+        training.meet()
     else:
         training.judge_all()
     total = config.generations if training.fixed else config.replacements
