@@ -63,10 +63,20 @@ def _bred(file: str) -> Callable[[Game], Policy]:
     return play
 
 
+BRED_ONES = tuple(_bred(file) for file in manifest() if file.startswith(BRED))
+
+
+def champion(game: Game) -> Policy:
+    """The bred player that the manifest names first."""
+    if not BRED_ONES:
+        raise NotForThisGame("no bred players of hold'em ship")
+    return BRED_ONES[0](game)
+
+
 AGENTS = (
     tight_aggressive,
     calling_station,
     maniac,
     rock,
-    *(_bred(file) for file in manifest() if file.startswith(BRED)),
+    *BRED_ONES,
 )
