@@ -83,7 +83,10 @@ class Knobs:
     critic: float = knob(0.5, "weight of the critic's squared error", 0, 1000)
     entropy: float = knob(0.2, "weight of the policy's entropy at first", 0, 1000)
     last_entropy: float = knob(0.02, "the same at the end", 0, 1000)
-    averaging: float = knob(0.02, "share of the newest weights in the average that plays, an iteration", 1e-9, 1)
+    averaging: float = knob(
+        0.02, "share of the newest weights in the average that plays, an iteration, at first", 1e-9, 1
+    )
+    last_averaging: float = knob(0.02, "the same at the end", 1e-9, 1)
     gradient: float = knob(0.5, "the longest gradient; longer ones are shortened to it", 1e-9, MANY)
     shaping: bool = knob(False, "pay the change of the game's potential, too")
     every: int = knob(20, "iterations between two lines of metrics", 1, MANY)
@@ -219,9 +222,10 @@ class Training:
                 self.optimiser.step()
                 for name, number in found.items():
                     told.setdefault(name, []).append(number.detach())
+        share = self.annealed(knobs.averaging, knobs.last_averaging)
         with torch.no_grad():
             for mean, newest in zip(self.average.parameters(), self.module.parameters(), strict=True):
-                mean.lerp_(newest, knobs.averaging)
+                mean.lerp_(newest, share)
         self.iteration += 1
         return {name: float(torch.stack(numbers).mean()) for name, numbers in told.items()}
 
