@@ -53,10 +53,10 @@ class Config:
     """The knobs. As they are, they fit a small game of cards and some minutes on a core."""
 
     iterations: int = knob(100, "networks that each seat learns, one after another", 1, MANY)
-    walks: int = knob(1500, "walks of each seat in an iteration; the paper's K traversals", 1, MANY)
+    walks: int = knob(3000, "walks of each seat in an iteration; the paper's K traversals", 1, MANY)
     steps: int = knob(300, "steps of a network of advantages, which begins from scratch", 1, MANY)
     average_steps: int = knob(2000, "steps of the network of average strategies, which begins from scratch", 1, MANY)
-    batch: int = knob(512, "decisions of a step", 1, MANY)
+    batch: int = knob(1024, "decisions of a step: all of them where there are no more", 1, MANY)
     rate: float = knob(0.005, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
     clip: float = knob(1.0, "longest gradient", 1e-9, MANY)
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
