@@ -448,6 +448,21 @@ def wrong(game: Game, message: str) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("team", "message"),
+    [
+        (lambda spec, s, seat: "all", "some of a team win, others don't"),
+        (lambda spec, s, seat: "", "the game is over, and somebody has no team"),
+        (lambda spec, s, seat: "us", "are not teams of the Spec"),
+        (lambda spec, s, seat: ("all", "them")[s["card"][seat] % 2], "changes who plays together"),
+        (None, "no 'team'"),
+    ],
+)
+def test_teams_that_are_none(stranger: Stranger, team: Any, message: str) -> None:
+    with pytest.raises(TapeteError if team is None else BrokenContract, match=message):
+        check_game(stranger(spec={"teams": ("all", "them")}, notation={"team": team}))
+
+
 def test_a_misspelt_rule_gets_one_line() -> None:
     with pytest.raises(TapeteError, match=r"the contract has no function 'obsrve' .*; did you mean 'observe'"):
 

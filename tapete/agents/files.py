@@ -50,7 +50,7 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
 
     Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree.
     """
-    model = _model(str(file), _version(file))
+    model = _model(str(file), version(file))
     if model.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {model.about.get('game')}, not {game}")
     plays = model.about.get("plays", SEARCH)
@@ -63,7 +63,7 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
     return Searcher(MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
 
 
-def _version(file: Path) -> tuple[int, ...]:
+def version(file: Path) -> tuple[int, ...]:
     """Changes when the file does: the time of a change (ctime) can't be set, that of a modification can."""
     about = file.stat()
     return about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns

@@ -65,8 +65,9 @@ class Diary:
         state = self.game.replay(actions)
         if not state.over or state.returns() != returns:
             raise ValueError(f"deal {deal} is not as the rules have it")
-        moves, seconds, draws, luck = more
-        return Played(deal, lineup, tuple(actions), tuple(returns), tuple(moves), tuple(seconds), draws, tuple(luck))
+        moves, seconds, draws, luck, *_ = more
+        told = tuple(moves), tuple(seconds), draws, tuple(luck), state.teams
+        return Played(deal, lineup, tuple(actions), tuple(returns), *told)
 
     def write(self, match: str, games: list[Played]) -> None:
         """A deal has been played."""

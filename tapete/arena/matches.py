@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.agents import Policy, load
+from tapete.arena.lineups import SIDES, check_lineups, lineups_of
 from tapete.arena.luck import Value, read_value
-from tapete.arena.playing import SIDES, Deal, Played, play
+from tapete.arena.playing import Deal, Played, play
 from tapete.arena.statistics import LEVEL, Interval, mean_interval, p_value
+from tapete.arena.teams import TeamResult, team_results
 from tapete.arena.workers import spread
 from tapete.core import Game, Record, TapeteError, make
 
@@ -173,6 +175,11 @@ class Match:
         margins = list(map(margin, self.games))
         return sum(x > 0 for x in margins), sum(x == 0 for x in margins), sum(x < 0 for x in margins)
 
+    def teams(self, side: str = "A") -> dict[str, TeamResult]:
+        """What A (or B) won as each team, by the team's name; nothing in games that each plays for himself."""
+        deals = self._deals(self.games) if self.game.spec.teams else []
+        return team_results(deals, side, self.independent / len(self.shares))
+
     @property
     def milliseconds(self) -> tuple[float, float]:
         """How long A and B thought about a move."""
@@ -209,6 +216,9 @@ class Match:
             "p": self.p,
             "share_p": self.share_p,
             **self._corrected_json(),
+            **(
+                {"teams": {team: result.to_json() for team, result in teams.items()}} if (teams := self.teams()) else {}
+            ),
             "warnings": self.warnings,
             "milliseconds": list(self.milliseconds),
         }
@@ -241,8 +251,9 @@ def match(
     :param games: how many, rounded up to whole deals.
     :param seed: what deals, openings and the agents' own draws come from; the same seed gives the same games.
     :param openings: how many plies of players are random at the beginning, the same in all games of a deal.
-    :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn and copies of B the
-        others. Every seat must be worth the same to both sides, as in "AB", "BA" or in "ABB", "BAA".
+    :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn, or each team where
+        the game is played in teams, and copies of B the others. Every seat must be worth the same to both sides, as in
+        "AB", "BA" or in "ABB", "BAA".
     :param workers: threads; the result doesn't depend on how many.
     :param luck: what judges how lucky everybody was, so that `Match.corrected` can be told: a function that says what a
         state is worth to each seat, or the name of one, as in `tapete.arena.luck`.
@@ -254,7 +265,7 @@ def match(
     0.0
     """
     game = make(game) if isinstance(game, str) else game
-    lineups = check_lineups(game, lineups or rotations(game.players))
+    lineups = check_lineups(game, lineups or lineups_of(game))
     for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
         if number < least:
             raise TapeteError(f"{name} must be {least} or more, not {number}")
@@ -292,28 +303,6 @@ def _play_deals(
     is_quick = sum(first[-1].seconds) < QUICK * sum(first[-1].moves)
     with closing(spread(play_deal, deals[1:], 1 if is_quick else workers, stop)) as results:
         yield from results
-
-
-def rotations(players: int) -> tuple[str, ...]:
-    """A on each seat in turn.
-
-    >>> rotations(3)
-    ('ABB', 'BAB', 'BBA')
-    """
-    return tuple("B" * seat + "A" + "B" * (players - 1 - seat) for seat in range(players))
-
-
-def check_lineups(game: Game, lineups: Sequence[str]) -> tuple[str, ...]:
-    """Refuses lineups by which an agent would not be even with itself."""
-    right = f"write them like {','.join(rotations(game.players))}"
-    for lineup in lineups:
-        if len(lineup) != game.players or set(lineup) != set(SIDES):
-            raise TapeteError(f"{lineup!r} doesn't seat A and B on the {game.players} seats of {game}; {right}")
-    for seat in range(game.players):
-        weights = (Fraction(1 if x[seat] == "A" else -1, x.count(x[seat])) for x in lineups)
-        if sum(weights) != 0:
-            raise TapeteError(f"by the lineups {','.join(lineups)}, seat {seat} is not shared out evenly; {right}")
-    return tuple(lineups)
 
 
 def share(played: Played) -> Fraction:

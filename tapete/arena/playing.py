@@ -17,10 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tapete.agents import Policy, draw
+from tapete.arena.lineups import SIDES
 from tapete.arena.luck import Likely, Value, surprise
 from tapete.core import CHANCE, TERMINAL, Game, Rng, State, TapeteError, calls
-
-SIDES = "AB"
 
 
 class Deal(NamedTuple):
@@ -45,6 +44,7 @@ class Played(NamedTuple):
     seconds: tuple[float, float]  # that they thought
     draws: int  # how often chance, or an agent that was not sure of its move, might have done something else
     luck: tuple[float, ...] = ()  # what was drawn brought each seat so much, where a value judged it
+    teams: tuple[str, ...] = ()  # of each seat, in games that are played in teams
 
 
 class Stopped(Exception):
@@ -108,6 +108,7 @@ def play(
         (seconds[0], seconds[1]),
         draws,
         tuple(luck.tolist()) if value else (),
+        state.teams,
     )
 
 

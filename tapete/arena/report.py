@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import permutations
 from pathlib import Path
 
 from tapete.arena.matches import Match
@@ -21,7 +22,7 @@ def write_match(match: Match, path: Path) -> None:
 
 
 def write_tournament(result: Tournament, folder: Path) -> None:
-    """Writes `tournament.json`, `ratings.csv`, `matches.csv` and `elo.png`."""
+    """Writes `tournament.json`, `ratings.csv`, `matches.csv` and `elo.png`; where there are teams, `teams.csv`."""
     data = result.to_json()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / RESULT).write_text(json.dumps(data, indent=2) + "\n")
@@ -34,7 +35,18 @@ def write_tournament(result: Tournament, folder: Path) -> None:
     kept = (*counts, "win_share", "interval", "mean", "mean_interval", "difference", "p", "share_p")
     rows = [{"a": m["agents"][0], "b": m["agents"][1], **_flat({key: m[key] for key in kept})} for m in data["matches"]]
     _write_csv(folder / "matches.csv", list(rows[0]), rows)
+    if rows := _team_rows(result):
+        _write_csv(folder / "teams.csv", list(rows[0]), rows)
     plot_ratings(result, folder / "elo.png")
+
+
+def _team_rows(result: Tournament) -> list[dict[str, object]]:
+    """What each agent won against each other one as each team."""
+    return [
+        {"agent": result.agents[i], "against": result.agents[j], "team": team, **_flat(won.to_json())}
+        for i, j in permutations(result.ranking, 2)
+        for team, won in result.teams(i, j).items()
+    ]
 
 
 def _flat(row: dict[str, object]) -> dict[str, object]:

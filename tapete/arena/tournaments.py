@@ -12,6 +12,7 @@ from typing import Any
 from tapete.arena.diary import Diary
 from tapete.arena.matches import Agent, Match, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
+from tapete.arena.teams import TeamResult
 from tapete.core import Game, TapeteError, make
 
 OnGame = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
@@ -29,6 +30,10 @@ class Tournament:
     def share(self, i: int, j: int) -> float:
         """What agent i won against agent j, draws counting half."""
         return self.matches[i, j].win_share if i < j else 1 - self.matches[j, i].win_share
+
+    def teams(self, i: int, j: int) -> dict[str, TeamResult]:
+        """What agent i won against agent j as each team, by the team's name."""
+        return self._match(i, j).teams("A" if i < j else "B")
 
     def points(self, i: int) -> float:
         """What agent i won in all: a game 1, a draw a half."""

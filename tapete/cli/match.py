@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,12 +20,15 @@ from tapete.core.stopping import interruptible
 
 if TYPE_CHECKING:
     from tapete.arena import Match, Tournament
+    from tapete.arena.teams import TeamResult
 
 GameName = Annotated[str, typer.Argument(help="The game.")]
 Games = Annotated[int, typer.Option("-n", "--games", min=1, help="Games a match; rounded up to whole deals.")]
 Seed = Annotated[int, typer.Option(help="What deals, openings and agents are drawn by.")]
 Openings = Annotated[int, typer.Option(min=0, help="The first so many plies are random, the same for both sides.")]
-Lineups = Annotated[str, typer.Option(help="Who sits where in the games of a deal; else A on each seat in turn.")]
+Lineups = Annotated[
+    str, typer.Option(help="Who sits where in the games of a deal; else A on each seat or team in turn.")
+]
 Workers = Annotated[int, typer.Option(min=1, max=256, help="Games at a time.")]
 
 
@@ -142,11 +146,13 @@ def _show_match(result: Match) -> None:
     low, high = result.interval
     least, most = result.mean_interval
     a_thinks, b_thinks = result.milliseconds
-    share = "wins" if spec.players == 2 else "wins over a seat"
+    share = "wins" if spec.players == 2 or (spec.teams and len(result.lineups) == 2) else "wins over a seat"
     print(f"{result.game}: {a} against {b}, {len(result.games):,} games on {len(result.shares):,} deals")
     print(f"  {share:17} {100 * result.win_share:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}")
     print(f"  {'games':17} {wins:,} won, {draws:,} drawn, {losses:,} lost; {result.different:,} different")
     print(f"  {'payoff a game':17} {result.mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
+    for team, won in result.teams().items():
+        print(f"  {f'as {team}':17} {_told(won)}")
     if result.games[0].luck:
         least, most = result.corrected_interval
         print(f"  {'less luck':17} {result.corrected_mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
@@ -154,6 +160,14 @@ def _show_match(result: Match) -> None:
     print(f"  {'a move takes':17} {a_thinks:.3g} ms and {b_thinks:.3g} ms")
     for warning in result.warnings:
         print(f"  {'mind':17} {warning}")
+
+
+def _told(won: TeamResult) -> str:
+    """What was won as a team, in words."""
+    low, high = won.wp_interval
+    least, most = won.adp_interval
+    wins = f"WP {100 * won.wp:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}"
+    return f"{wins}; ADP {won.adp:+.3f}, {least:+.3f} to {most:+.3f} ({won.games:,} games)"
 
 
 def _show_tournament(result: Tournament) -> None:
@@ -170,7 +184,30 @@ def _show_tournament(result: Tournament) -> None:
         rating, least, most = (f"{round(x):+d}" for x in (elo[i], low[i], high[i]))
         record = (f"{result.points(i):g}", str(result.games(i)))
         table.add_row(str(rank), result.agents[i], rating, f"{least} to {most}", *record, *shares)
-    Console(markup=False, highlight=False).print(table)
+    console = Console(markup=False, highlight=False)
+    console.print(table)
+    if result.game.spec.teams:
+        _show_teams(result, console)
     for match in result.matches.values():
         for warning in match.warnings:
             print(f"mind, {' - '.join(match.agents)}: {warning}")
+
+
+def _show_teams(result: Tournament, console: Console) -> None:
+    """The cross tables of the literature: WP and ADP of the agent of a row against that of a column, team by team."""
+    teams, order = result.game.spec.teams, result.ranking
+    for heading, tell in (("WP", lambda won: f"{100 * won.wp:.1f}"), ("ADP", lambda won: f"{won.adp:+.3f}")):
+        print(f"\n{heading} as {' / '.join(teams)}")
+        table = Table(box=None, header_style="bold", padding=(0, 2, 0, 0))
+        table.add_column("", justify="right")
+        table.add_column("agent", no_wrap=True)
+        for rank in range(1, len(order) + 1):
+            table.add_column(str(rank), justify="right", no_wrap=True)
+        for rank, i in enumerate(order, start=1):
+            cells = [_by_team(result.teams(i, j), teams, tell) if i != j else "·" for j in order]
+            table.add_row(str(rank), result.agents[i], *cells)
+        console.print(table)
+
+
+def _by_team(won: dict[str, TeamResult], teams: tuple[str, ...], tell: Callable[[TeamResult], str]) -> str:
+    return " / ".join(tell(won[team]) if team in won else "-" for team in teams)

@@ -247,3 +247,16 @@ def ahead(typing_context: Any, pointer: Any, n: Any) -> Any:
         return builder.gep(arguments[0], [arguments[1]])
 
     return pointer(pointer, types.int64), generate
+
+
+def stack_of(pointer: Any, size: int) -> Any:
+    """Makes a helper that gives room for so many elements as long as its caller runs, at no cost."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def room(typing_context: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return cgutils.alloca_once(builder, context.get_value_type(pointer.dtype), size=size)
+
+        return pointer(), generate
+
+    return room

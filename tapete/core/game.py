@@ -135,6 +135,13 @@ class Game:
         ask = getattr(self._module("notation"), "is_secret", None)
         return bool(ask(self.spec, self.record(data), seat)) if ask else False
 
+    def teams(self, data: Bytes) -> tuple[str, ...]:
+        """The team of each seat, "" where it is not known yet; nothing in games that each plays for himself."""
+        if not self.spec.teams:
+            return ()
+        ask, record = self._part("notation", "team"), self.record(data)
+        return tuple(ask(self.spec, record, seat) for seat in range(self.players))
+
     def scene(self, data: Bytes, seat: int | None, actions: list[int]) -> Scene:
         """The table as the seat sees it (None: all of it), with these legal moves."""
         parts, place = self._part("scene", "parts"), self._part("scene", "place")
@@ -233,6 +240,11 @@ class State:
             if self.history is not None:
                 self.history.append(int(outcome))
         return self
+
+    @property
+    def teams(self) -> tuple[str, ...]:
+        """The team of each seat, "" where it is not known yet; nothing in games that each plays for himself."""
+        return self.game.teams(self.data)
 
     def returns(self) -> list[float]:
         """The payoffs, one a seat; zeros until the game is over."""

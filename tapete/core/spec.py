@@ -41,6 +41,7 @@ class Spec:
     hidden: bool  # some seat may know less than another
     observations: tuple[tuple[Field, ...], ...]  # one tuple for all seats, or one a seat
     features: tuple[Field, ...]  # of an action
+    teams: tuple[str, ...] = ()  # names of those who win and lose together; `notation.team` says who is in which
     params: tuple[float, ...] = ()  # what `start` is given
     tail: int = 0  # bytes of a state behind its record, in games whose size is a parameter
     labels: tuple[tuple[str, ...], ...] = ()  # names of the actions of each seat, where they are data

@@ -81,6 +81,7 @@ def _check_state(state: State, rng: Rng) -> None:
     """The promises about the mover, the actions, the payoffs, and that asking changes nothing."""
     spec, before = state.game.spec, state.data.copy()
     player, actions, returns = state.player, state.actions(), state.returns()
+    check_teams(state)
     if player == TERMINAL:
         low, high = spec.utility
         expect(all(math.isfinite(x) and low <= x <= high for x in returns), f"{returns} is out of bounds", state)
@@ -105,6 +106,16 @@ def _check_state(state: State, rng: Rng) -> None:
     expect(bool((state.data == before).all()), "asking about a state, or playing a copy, changed it", state)
 
 
+def check_teams(state: State) -> None:
+    """Teams are those of the Spec, all seats are in one when the game is over, and win or lose as one."""
+    names = state.game.spec.teams
+    expect(set(state.teams) <= {*names, ""}, f"{state.teams} are not teams of the Spec, {names}", state)
+    if state.over:
+        expect(not names or all(state.teams), "the game is over, and somebody has no team", state)
+        signs = {(team, (pay > 0) - (pay < 0)) for team, pay in zip(state.teams, state.returns(), strict=bool(names))}
+        expect(len(signs) == len(set(state.teams)), "some of a team win, others don't", state)
+
+
 def _check_seat(state: State, seat: int, rng: Rng, memory: Memory) -> None:
     """The promises about what one seat may know: the same in every world that it can't tell from the real one."""
     game, view = state.game, state.view(seat)
@@ -115,6 +126,7 @@ def _check_seat(state: State, seat: int, rng: Rng, memory: Memory) -> None:
         expect(each.infoset(seat) == state.infoset(seat), f"redeal changes what seat {seat} knows", state)
         expect(each.player == state.player, f"redeal for seat {seat} changes who moves", state)
         expect(each.returns() == state.returns(), f"redeal for seat {seat} changes the payoffs", state)
+        expect(each.teams == state.teams, f"redeal for seat {seat} changes who plays together", state)
         same = state.player != seat or legal(each) == moves
         expect(same, f"legal actions of seat {seat} depend on what it can't know", state)
         for what, ours, theirs in zip(SHOWN, shown, _shown(each, seat, moves), strict=True):

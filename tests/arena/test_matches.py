@@ -11,7 +11,7 @@ import pytest
 from tapete.agents import load
 from tapete.agents.equilibrium import Equilibrium
 from tapete.arena import Deal, match, matches, play
-from tapete.arena.matches import rotations
+from tapete.arena.lineups import rotations
 from tapete.arena.playing import Stopped
 from tapete.arena.statistics import mean_interval, p_value
 from tapete.core import CHANCE, TapeteError, Thought, make
@@ -357,7 +357,7 @@ def test_every_seat_of_every_game_gets_a_fresh_agent():
         made.append(_Fixed(lambda view: view.actions()[0]))
         return made[-1]
 
-    match("doudizhu", make_one, "random", games=12)
+    match("holdem(players=3)", make_one, "random", games=12)
     assert len(made) == 12 + 1, "one a game, and one to see whether it can be made"
 
 

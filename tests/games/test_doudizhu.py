@@ -155,6 +155,20 @@ def test_nothing_beats_the_rocket():
     assert moves_of("2222AAAA", "BR") == {"pass"}
 
 
+def test_features_tell_what_a_move_leaves_and_how_far_that_is_from_winning():
+    state = GAME.start()
+    s = record(state)
+    s["dealt"], s["mover"], s["hand"][0] = 54, 0, encode("34567JJQ")
+    features = np.zeros(GAME.spec.feature_size, dtype=np.float32)
+    for move, left, fewest in (("34567", "JJQ", 2), ("JJ", "34567Q", 2), ("3", "4567JJQ", 6)):
+        calls.features(GAME.rulebook, state.data, ID_OF[move], features)
+        assert features[:54].sum() == len(move)
+        assert [features[54 + 4 * rank : 58 + 4 * rank].sum() for rank in range(13)] == [
+            left.count(c) for c in RANKS[:13]
+        ]
+        assert features[108:].tolist() == np.eye(12)[fewest].tolist()
+
+
 def test_most_moves_at_once():
     assert len(moves_of("3456789TJJJQQQKKKAAA")) == GAME.spec.max_actions - 1 == 519
 

@@ -57,7 +57,11 @@ MOST_BOMBS = 13
 def doudizhu(*, bidding: bool = False) -> Spec:
     """Dou Dizhu; seat 0 is the landlord, or with bidding whoever bids most."""
     highest = 2.0 * 2**MOST_BOMBS * (3 if bidding else 1)
-    action = Field(name="cards", shape=(54,), about=CARDS)
+    action = (
+        Field(name="cards", shape=(54,), about=f"of the move. {CARDS}"),
+        Field(name="left", shape=(54,), about="cards that it leaves in the hand"),
+        Field(name="fewest", shape=(12,), about="fewest moves that empty what is left, one-hot: 0 to 10, more"),
+    )
     return Spec(
         title="Dou Dizhu with bidding" if bidding else "Dou Dizhu",
         players=3,
@@ -69,7 +73,8 @@ def doudizhu(*, bidding: bool = False) -> Spec:
         zero_sum=True,
         hidden=True,
         observations=(AUCTION,) if bidding else (LANDLORD, PEASANT, PEASANT),
-        features=(action, Field(name="bid", shape=(3,), about="one-hot: 1, 2, 3")) if bidding else (action,),
+        teams=("landlord", "peasants"),
+        features=(*action, Field(name="bid", shape=(3,), about="one-hot: 1, 2, 3")) if bidding else action,
         params=(bidding,),
     )
 

@@ -32,6 +32,11 @@ def role(s: Any, seat: int) -> str:
     return "" if s["landlord"] == NOBODY or is_auction(s) else ROLES[(seat - s["landlord"]) % 3]
 
 
+def team(spec: Spec, s: Any, seat: int) -> str:
+    """The landlord is alone, the peasants win and lose together; empty until the auction is over."""
+    return {"": "", "landlord": "landlord"}.get(role(s, seat), "peasants")
+
+
 def hand_text(s: Any, seat: int) -> str:
     """The seat's cards; none until all hands are dealt."""
     return text(s["hand"][seat]) if s["dealt"] >= IN_HANDS else ""

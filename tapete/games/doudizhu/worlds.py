@@ -7,11 +7,8 @@ played a king had one for certain. So sets are not drawn card by card, but by co
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 
-from tapete.core.compile import helper
+from tapete.core.compile import UINT64_PTR, helper, stack_of
 from tapete.core.rng import next_u64
 from tapete.games.doudizhu.cards import DECK, RANKS, copies, count, size, without
 from tapete.games.doudizhu.table import IN_HANDS
@@ -26,15 +23,7 @@ CHOOSE = np.array(
 )  # [n, k] ways to choose k of n cards
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def stack_table(typing_context: Any) -> Any:
-    """Memory for [16, 18] words that lasts as long as the function that asks for it, and costs nothing."""
-    pointer = types.CPointer(types.uint64)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return cgutils.alloca_once(builder, context.get_value_type(types.uint64), size=WORDS)
-
-    return pointer(), generate
+ways_room = stack_of(UINT64_PTR, WORDS)
 
 
 @helper
@@ -59,7 +48,7 @@ def split(pool: Any, number: Any, least: Any, spared: Any, rng: Any) -> Any:
     All ways are numbered, one of the numbers is drawn, and read off rank by rank.
     """
     free = number - size(least)  # cards still to take, beyond those that are certain
-    ways = stack_table()
+    ways = ways_room()
     count_ways(pool, free, least, spared, ways)
     index = next_u64(rng) % ways[free]  # at most C(54, 17) < 2**47 ways: the bias is below 1e-5
     split_off = least

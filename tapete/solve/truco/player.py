@@ -1,0 +1,52 @@
+"""A strategy of the abstraction as a compiled player of truco, whole matches and single hands alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core.evaluator import Evaluator, evaluator, floats_at
+from tapete.core.records import opener
+from tapete.games.truco.moves import view
+from tapete.solve.truco.knowledge import KNOWLEDGE, Knowledge
+from tapete.solve.truco.rows import GO_ON, action_of, choices, next_stage, row_of, stage_of
+
+open_knowledge = opener(KNOWLEDGE)
+PROBS = len(Knowledge._fields)  # where the strategy is in the model
+
+
+@evaluator
+def _look_up(
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    """Stage by stage: how likely each move is. Rows where no walk has been say the first choice."""
+    known, probs, s = open_knowledge(model), floats_at(model[PROBS]), view(state)
+    for i in range(n):
+        priors[i] = 0.0
+    stage, left = stage_of(s), 1.0  # how likely the seat gets to the stage
+    while left > 0:
+        count, onward = choices(s, stage), 0.0
+        row = row_of(s, known, seat, stage) if count > 1 else 0
+        total = 0.0
+        for choice in range(count):
+            total += probs[row + choice]
+        for choice in range(count):
+            share = 1.0 if choice == 0 else 0.0
+            if count > 1 and total > 0:
+                share = probs[row + choice] / total
+            action = action_of(s, stage, choice)
+            if action == GO_ON:
+                onward = left * share
+                continue
+            for i in range(n):
+                if legal[i] == action:
+                    priors[i] += left * share
+        left = onward
+        stage = next_stage(s, stage)
+
+
+def strategy_player(probs: NDArray[np.float32], known: Knowledge) -> Evaluator:
+    """Plays by the probabilities of all rows, [PLACES]."""
+    return Evaluator(_look_up, (*known, probs), priors=True, values=False)

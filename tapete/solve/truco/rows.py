@@ -1,0 +1,441 @@
+"""The abstraction: which row of a strategy a seat reads where it is to decide, suits and much of the past forgotten.
+
+A turn is decided in stages, each with what matters to it: whether to bet on the envido, then whether to bet on the
+tricks (or to go to the mazo), then which card. So each stage has few choices and a small table:
+
+========  =========================================  ================================================================
+stage     choices                                    what is looked at
+========  =========================================  ================================================================
+CALL      go on, envido, real, falta                 envido points, how good the hand is, both scores
+REPLY     no quiero, quiero, higher calls            the calls so far, envido points, how good the hand is, both scores
+BET       go on, raise truco, mazo                   who leads, how often one wins with open cards against what the
+                                                     other may hold, how strong one looks to him, how the envido ended,
+                                                     what the hand is worth, who may raise, what both lack up to five
+ANSWER    no quiero, quiero, raise                   the same
+CARD      the cards left, weakest first; equal       the cards, the other's card, how strong he looks, who may raise
+          ones are one choice
+========  =========================================  ================================================================
+
+A row is a place in one flat array, where there is a number for each of its choices.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
+
+from tapete.core.compile import helper
+from tapete.games.truco.bets import CHAINS, ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.cards import STRENGTH
+from tapete.games.truco.moves import NEXT, NONE, TIE, envido_points, is_envido_open
+from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS, PAIRS, RANKS, SHOWN, STANDINGS, TRIPLES
+
+CALL, REPLY, BET, ANSWER, CARD = range(5)
+GO_ON = -1  # the choice that leads to the next stage
+MOST_CHOICES = 5
+
+N_TRIPLES, N_PAIRS, N_STANDINGS, N_CHAINS = len(TRIPLES), len(PAIRS), len(STANDINGS), len(CHAINS)
+
+# What both lack to win the match, in classes. The sixteenth point is where malas begin, and the falta pays a match.
+_LACKS = (1, 2, 3, 4, 6, 9, 12, 15, 19, 24, 30)  # the last of each class
+SCORES = len(_LACKS)
+SCORE_CLASS = np.array([0, *np.searchsorted(_LACKS, np.arange(1, 31))], dtype=np.int64)  # [lack]
+NEAR = 5  # who lacks more than four points has nothing to fear from the tricks of one hand
+
+_ENVIDOS = (3, 5, 6, 7, 22, 24, *range(25, 34))  # the last of each class of envido points
+ENVIDOS = len(_ENVIDOS)
+ENVIDO_CLASS = np.searchsorted(_ENVIDOS, np.arange(34)).astype(np.int64)  # [points]
+
+CALL_PLACES = 6  # mano to lead; pie on a weak, a middling, a strong card; asked truco: mano, pie
+CALL_LEVELS, REPLY_LEVELS = 6, 2  # of how good the hand is
+ENDS = 4  # of the envido: not called; declined by the other, by me; shown
+FIRST_ENDS = 6  # the same, with how strong my points look once they are shown
+WORTHS = 6  # of the hand and who may raise it: 1; 2, mine or his; 3, mine or his; 4
+ASKS = 3  # truco, retruco, vale cuatro
+RAISERS = 4  # both, I, the other, nobody
+FIRST_ANSWERS = 6  # mano without a card on the table, with one that makes him look so and so (3), pie without, with
+
+_SIZES = {  # rows and choices of each table, in the order in which they lie
+    "call": (CALL_PLACES * ENVIDOS * CALL_LEVELS * SCORES * SCORES, 4),
+    "reply": (4 * N_CHAINS * ENVIDOS * REPLY_LEVELS * SCORES * SCORES, 5),
+    "bet0": (2 * FIRST_LEVELS * FIRST_ENDS * WORTHS * NEAR * NEAR, 3),
+    "bet1": (N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * WORTHS * NEAR * NEAR, 3),
+    "bet2": (N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * WORTHS * NEAR * NEAR, 3),
+    "answer0": (FIRST_ANSWERS * FIRST_LEVELS * FIRST_ENDS * ASKS * NEAR * NEAR, 3),
+    "answer1": (2 * N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * ASKS * NEAR * NEAR, 3),
+    "answer2": (2 * N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * ASKS * NEAR * NEAR, 3),
+    "lead0": (N_TRIPLES * FIRST_ENDS * RAISERS, 3),
+    "follow0": (N_TRIPLES * RANKS * ENDS * RAISERS, 3),
+    "lead1": (N_PAIRS * N_STANDINGS * LOOKS * RAISERS, 3),
+    "follow1": (N_PAIRS * RANKS * N_STANDINGS * LOOKS * RAISERS, 3),
+}
+_begins = dict(zip(_SIZES, np.cumsum([0, *(rows * width for rows, width in _SIZES.values())]).tolist(), strict=False))
+PLACES = sum(rows * width for rows, width in _SIZES.values())  # numbers in a strategy
+TABLES = {name: (_begins[name], rows, width) for name, (rows, width) in _SIZES.items()}  # begin, rows, width
+CALL_AT, REPLY_AT = _begins["call"], _begins["reply"]
+BET_AT = np.array([_begins[f"bet{trick}"] for trick in range(3)])
+ANSWER_AT = np.array([_begins[f"answer{trick}"] for trick in range(3)])
+LEAD_AT = np.array([_begins[f"lead{trick}"] for trick in range(2)])
+FOLLOW_AT = np.array([_begins[f"follow{trick}"] for trick in range(2)])
+
+
+@helper
+def lack(s: Any, seat: int) -> int:
+    """Points that a seat needs to win the match."""
+    return int(s.points) - int(s.score[seat])
+
+
+@helper
+def near(s: Any, me: int) -> int:
+    """What both lack, as far as the tricks of one hand go."""
+    return (min(lack(s, me), NEAR) - 1) * NEAR + min(lack(s, 1 - me), NEAR) - 1
+
+
+@helper
+def both_scores(s: Any, me: int) -> int:
+    """What both lack, in classes."""
+    return SCORE_CLASS[lack(s, me)] * SCORES + SCORE_CLASS[lack(s, 1 - me)]
+
+
+@helper
+def rank_on(s: Any, trick: int, seat: int) -> int:
+    """The strength of the card that a seat played to a trick."""
+    return int(STRENGTH[s.table[2 * trick + seat]])
+
+
+@helper
+def lies(s: Any, trick: int, seat: int) -> bool:
+    """Whether a seat has played to a trick."""
+    return s.table[2 * trick + seat] != NONE
+
+
+@helper
+def held(s: Any, seat: int) -> int:
+    """The cards that a seat still holds, as three digits: strengths plus one, the weakest lowest; 0 for no card."""
+    cards = s.hand[seat] & ~s.played
+    a = b = c = 0
+    while cards:
+        rank = int(STRENGTH[trailing_zeros(cards)]) + 1
+        cards &= cards - np.uint64(1)
+        if rank > a:
+            a, b, c = rank, a, b
+        elif rank > b:
+            b, c = rank, b
+        else:
+            c = rank
+    if b == 0:
+        return a
+    return b | (a << 4) if c == 0 else c | (b << 4) | (a << 8)
+
+
+@helper
+def triple(k: Any, cards: int) -> int:
+    """The number of a holding of three."""
+    return int(k.triple_of[(((cards >> 8) - 1) * RANKS + ((cards >> 4) & 15) - 1) * RANKS + (cards & 15) - 1])
+
+
+@helper
+def pair(k: Any, cards: int) -> int:
+    """The number of a holding of two."""
+    return int(k.pair_of[((cards >> 4) - 1) * RANKS + (cards & 15) - 1])
+
+
+@helper
+def played_pair(s: Any, k: Any, seat: int) -> int:
+    """The number of the two cards that a seat has played to the first tricks."""
+    return int(k.pair_of[rank_on(s, 0, seat) * RANKS + rank_on(s, 1, seat)])
+
+
+@helper
+def shown(s: Any, k: Any, seat: int) -> int:
+    """What is known of a seat's envido."""
+    return 0 if s.shown[seat] == NONE else int(k.shown_of[s.shown[seat]])
+
+
+@helper
+def envido_end(s: Any, me: int) -> int:
+    """How the envido ended, one of ENDS."""
+    if s.shown[0] != NONE:
+        return 3
+    if s.chain == 0 or s.waits:
+        return 0
+    calls = s.calls
+    while True:  # only an envido that was declined is over with nothing shown, and its answer comes before truco's
+        call = np.int64(calls & np.uint64(15))
+        calls >>= np.uint64(4)
+        if call & 7 == NO_QUIERO - ENVIDO + 1:
+            return 2 if call >> 3 == me else 1
+
+
+@helper
+def first_end(s: Any, k: Any, me: int) -> int:
+    """The same with how strong my points look."""
+    end = envido_end(s, me)
+    return end if end < 3 else 3 + int(k.look0[shown(s, k, me)])
+
+
+@helper
+def worth(s: Any, me: int) -> int:
+    """What the hand is worth and who may raise it, one of WORTHS."""
+    if s.level == 1:
+        return 0
+    return 5 if s.level == 4 else 2 * int(s.level) - 3 + int(s.holder != me)
+
+
+@helper
+def raisers(s: Any, me: int) -> int:
+    """Who may still raise, one of RAISERS; where the hand decides the match for both, it doesn't matter."""
+    if s.level == 4 or (s.level >= lack(s, me) and s.level >= lack(s, 1 - me)):
+        return 3
+    return 0 if s.holder == NONE else 1 + int(s.holder != me)
+
+
+@helper
+def standing(s: Any, me: int) -> int:
+    """Second trick: the place in STANDINGS. Third: I won the first or the other did; all parda, I am mano or not."""
+    first = int(s.winner[0])
+    if first == TIE:
+        return 2 if s.mano == me else 3
+    return 0 if first == me else 1
+
+
+@helper
+def first_level(s: Any, k: Any, me: int) -> int:
+    """How good my hand is in the first trick, given what I see."""
+    cards, known = held(s, me), shown(s, k, 1 - me)
+    if lies(s, 0, me):
+        return int(k.led[(known * RANKS + rank_on(s, 0, me)) * N_PAIRS + pair(k, cards)])
+    if lies(s, 0, 1 - me):
+        return int(k.following[(known * RANKS + rank_on(s, 0, 1 - me)) * N_TRIPLES + triple(k, cards)])
+    return int(k.held[(int(s.mano == me) * SHOWN + known) * N_TRIPLES + triple(k, cards)])
+
+
+@helper
+def tenths(share: float) -> int:
+    """A share as one of LATER_LEVELS."""
+    if share < 1e-6:
+        return 0
+    return LATER_LEVELS - 1 if share > 1 - 1e-6 else 1 + min(int(share * (LATER_LEVELS - 2)), LATER_LEVELS - 3)
+
+
+@helper
+def follower_level(s: Any, k: Any, me: int, cards: int) -> int:
+    """Second trick, the other's card on the table: how often one of my two beats what he has and may have."""
+    card, known = rank_on(s, 1, 1 - me) + 1, shown(s, k, 1 - me)
+    at = (known * N_PAIRS + played_pair(s, k, 1 - me)) * RANKS
+    first = int(s.winner[0])
+    low, high = cards & 15, cards >> 4
+    best = 0.0
+    for i in range(2):
+        own, last = (low, high) if i == 0 else (high, low)
+        if own == card:
+            win = float(k.below[at + last - 1]) if first == TIE else 0.0  # he won the first, or is mano
+        elif own > card:
+            win = 1.0 if first == TIE else float(k.below[at + last - 1])
+        else:
+            win = 0.0
+        best = max(best, win)
+    return tenths(best)
+
+
+@helper
+def later_level(s: Any, k: Any, me: int) -> int:
+    """How good my hand is in the second or third trick."""
+    you, cards, place, known = 1 - me, held(s, me), standing(s, me), shown(s, k, 1 - me)
+    if s.trick == 1:
+        if lies(s, 1, you):
+            return follower_level(s, k, me, cards)
+        at = (place * SHOWN + known) * RANKS + rank_on(s, 0, you)
+        if lies(s, 1, me):
+            return int(k.second_led[(at * RANKS + rank_on(s, 1, me)) * RANKS + cards - 1])
+        return int(k.second[at * N_PAIRS + pair(k, cards)])
+    own = rank_on(s, 2, me) if lies(s, 2, me) else cards - 1
+    wins_ties = place in (0, 2)
+    if lies(s, 2, you):
+        other = rank_on(s, 2, you)
+        return LATER_LEVELS - 1 if own > other or (own == other and wins_ties) else 0
+    at = (known * N_PAIRS + played_pair(s, k, you)) * RANKS + own
+    return tenths(k.upto[at] if wins_ties else k.below[at])
+
+
+@helper
+def look(s: Any, k: Any, seat: int) -> int:
+    """How strong what a seat holds looks to the other, one of LOOKS."""
+    known = shown(s, k, seat)
+    if s.trick == 0:
+        return int(k.look1[known * RANKS + rank_on(s, 0, seat)]) if lies(s, 0, seat) else int(k.look0[known])
+    if s.trick == 1 and not lies(s, 1, seat):
+        return int(k.look1[known * RANKS + rank_on(s, 0, seat)])
+    at = known * N_PAIRS + played_pair(s, k, seat)
+    if s.trick == 2 and lies(s, 2, 1 - seat):  # everybody knows what it must beat
+        other = at * RANKS + rank_on(s, 2, 1 - seat)
+        below = k.below[other] if standing(s, seat) in (0, 2) else k.upto[other]
+        return min(int((1 - below) * LOOKS), LOOKS - 1)
+    return int(k.look2[at])
+
+
+@helper
+def stage_of(s: Any) -> int:
+    """The first stage of the decision that the mover has before him."""
+    if s.waits:
+        return REPLY
+    if is_envido_open(s):
+        return CALL
+    return ANSWER if s.asked else BET
+
+
+@helper
+def next_stage(s: Any, stage: int) -> int:
+    """The stage after one in which the mover went on."""
+    if stage == CALL:
+        return ANSWER if s.asked else BET
+    return CARD
+
+
+@helper
+def may_raise(s: Any) -> bool:
+    """Whether the mover, on his turn, may raise truco."""
+    return s.level < 4 and (s.holder == NONE or s.holder == s.mover)
+
+
+@helper
+def choices(s: Any, stage: int) -> int:
+    """How many there are for the mover; 1 where a stage has nothing to decide."""
+    if stage == CALL:
+        return 4
+    if stage == REPLY:
+        n = 2
+        for call in range(3):
+            n += NEXT[s.chain, call] != NONE
+        return n
+    if stage == BET:
+        return 1 + int(may_raise(s)) + int(s.mazo != 0)
+    if stage == ANSWER:
+        return 3 if s.asked < 4 else 2
+    cards, n, last = held(s, s.mover), 0, 0
+    while cards:
+        n += cards & 15 != last
+        last = cards & 15
+        cards >>= 4
+    return n
+
+
+@helper
+def card_of(s: Any, choice: int) -> int:
+    """The card that a choice means: the weakest first, of equal ones the first in the deck."""
+    digits, last = held(s, s.mover), 0
+    while True:
+        if digits & 15 != last:
+            if choice == 0:
+                break
+            choice -= 1
+        last = digits & 15
+        digits >>= 4
+    cards = s.hand[s.mover] & ~s.played
+    while STRENGTH[trailing_zeros(cards)] + 1 != digits & 15:
+        cards &= cards - np.uint64(1)
+    return np.int64(trailing_zeros(cards))  # type: ignore[return-value]
+
+
+@helper
+def action_of(s: Any, stage: int, choice: int) -> int:
+    """The move that a choice means, or GO_ON."""
+    if stage == CARD:
+        return card_of(s, choice)
+    if stage in (CALL, BET) and choice == 0:
+        return GO_ON
+    if stage == CALL:
+        return ENVIDO + choice - 1
+    if stage == BET:
+        return RAISE if choice == 1 and may_raise(s) else MAZO
+    if choice < 2:
+        return NO_QUIERO if choice == 0 else QUIERO
+    if stage == ANSWER:
+        return RAISE
+    call = 0
+    while True:
+        if NEXT[s.chain, call] != NONE:
+            if choice == 2:
+                return ENVIDO + call
+            choice -= 1
+        call += 1
+
+
+@helper
+def card_row(s: Any, k: Any, me: int) -> int:
+    """Where the choice among the cards is looked up; the last card is no choice."""
+    you, cards, trick, who = 1 - me, held(s, me), int(s.trick), raisers(s, me)
+    if trick == 0:
+        if not lies(s, 0, you):
+            return LEAD_AT[0] + 3 * ((triple(k, cards) * FIRST_ENDS + first_end(s, k, me)) * RAISERS + who)
+        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * ENDS + envido_end(s, me)
+        return FOLLOW_AT[0] + 3 * (row * RAISERS + who)
+    place, his = standing(s, me), look(s, k, you)
+    if not lies(s, 1, you):
+        return LEAD_AT[1] + 3 * (((pair(k, cards) * N_STANDINGS + place) * LOOKS + his) * RAISERS + who)
+    row = (pair(k, cards) * RANKS + rank_on(s, 1, you)) * N_STANDINGS + place
+    return FOLLOW_AT[1] + 3 * ((row * LOOKS + his) * RAISERS + who)
+
+
+@helper
+def call_row(s: Any, k: Any, me: int) -> int:
+    """Where it is looked up whether to call envido."""
+    if s.asked:
+        place = 4 if s.mano == me else 5
+    elif s.mano == me:
+        place = 0
+    else:
+        rank = rank_on(s, 0, 1 - me)
+        place = 1 + (rank > 4) + (rank > 8)
+    level = first_level(s, k, me) * CALL_LEVELS // FIRST_LEVELS
+    row = (place * ENVIDOS + ENVIDO_CLASS[envido_points(s.hand[me])]) * CALL_LEVELS + level
+    return CALL_AT + 4 * (row * SCORES * SCORES + both_scores(s, me))
+
+
+@helper
+def reply_row(s: Any, k: Any, me: int) -> int:
+    """Where the answer to an envido is looked up."""
+    row = (2 * int(s.mano == me) + int(s.asked > 0)) * N_CHAINS + int(s.chain)
+    level = first_level(s, k, me) * REPLY_LEVELS // FIRST_LEVELS
+    row = (row * ENVIDOS + ENVIDO_CLASS[envido_points(s.hand[me])]) * REPLY_LEVELS + level
+    return REPLY_AT + 5 * (row * SCORES * SCORES + both_scores(s, me))
+
+
+@helper
+def answer_place(s: Any, k: Any, me: int) -> int:
+    """First trick: who is asked truco, and which card lies there, one of FIRST_ANSWERS."""
+    if s.mano == me:
+        return 1 + min(look(s, k, me), 2) if lies(s, 0, me) else 0
+    return 5 if lies(s, 0, 1 - me) else 4
+
+
+@helper
+def truco_row(s: Any, k: Any, me: int, stage: int) -> int:
+    """Where bets on the tricks and answers to them are looked up."""
+    trick = int(s.trick)
+    end = worth(s, me) if stage == BET else int(s.asked) - 2
+    ends = WORTHS if stage == BET else ASKS
+    if trick == 0:
+        place = int(s.mano == me) if stage == BET else answer_place(s, k, me)
+        row = (place * FIRST_LEVELS + first_level(s, k, me)) * FIRST_ENDS + first_end(s, k, me)
+    else:
+        place = standing(s, me)
+        if stage == ANSWER:
+            place = 2 * place + int(lies(s, trick, 0) or lies(s, trick, 1))
+        row = ((place * LATER_LEVELS + later_level(s, k, me)) * LOOKS + look(s, k, me)) * ENDS + envido_end(s, me)
+    row = (row * ends + end) * NEAR * NEAR + near(s, me)
+    return (BET_AT[trick] if stage == BET else ANSWER_AT[trick]) + 3 * row
+
+
+@helper
+def row_of(s: Any, k: Any, me: int, stage: int) -> int:
+    """Where the numbers of a decision begin; what the other holds is not looked at."""
+    if stage == CALL:
+        return call_row(s, k, me)
+    if stage == REPLY:
+        return reply_row(s, k, me)
+    if stage == CARD:
+        return card_row(s, k, me)
+    return truco_row(s, k, me, stage)

@@ -1,0 +1,247 @@
+"""Hands of truco walked by external sampling, paid in match equity, and played out by the strategy that results."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from tapete.core.compile import (
+    DOUBLES,
+    FLOATS,
+    LONGS,
+    WORDS,
+    ahead,
+    first_of,
+    float64_ptr,
+    helper,
+    kernel,
+    state_ptr,
+    uint64_ptr,
+)
+from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
+from tapete.core.game import Game
+from tapete.core.records import pointers
+from tapete.core.rng import below, uniform
+from tapete.games.truco.moves import view
+from tapete.solve.truco.knowledge import KNOWLEDGE
+from tapete.solve.truco.rows import GO_ON, MOST_CHOICES, action_of, choices, next_stage, row_of, stage_of
+from tapete.solve.walks import choose, copy_state, positive, total_positive
+
+LEVELS = 32  # decisions of one seat in a hand, stage by stage, and more
+SIDE = 31  # points that a seat may lack: 0 to 30
+
+# A choice that has been bad for long is only looked at now and then, as in Pluribus (Brown and Sandholm 2019).
+FLOOR = -20.0  # no regret sinks lower, in matches
+POOR = -15.0  # regrets below this are left out ...
+LEFT_OUT = 0.95  # ... of so many walks
+
+
+class Stack(NamedTuple):
+    """Room for a walk, level after level in flat arrays."""
+
+    states: NDArray[np.uint64]  # [levels, words of a state]
+    stages: NDArray[np.int64]  # [levels]
+    gains: NDArray[np.float64]  # [levels, choices] what each choice led to
+    offset: NDArray[np.int64]  # [levels] block of the decision
+    choices: NDArray[np.int64]  # [levels]
+    tried: NDArray[np.int64]  # [levels] which of them is being tried
+
+    @classmethod
+    def of(cls, game: Game) -> Stack:
+        """An empty one."""
+        room = [np.zeros(LEVELS, dtype=np.int64) for _ in range(4)]
+        states = np.zeros(LEVELS * game.size // 8, dtype=np.uint64)
+        return cls(states, room[0], np.zeros(LEVELS * MOST_CHOICES), *room[1:])
+
+
+STACK = types.NamedTuple([WORDS, LONGS, DOUBLES, LONGS, LONGS, LONGS], Stack)
+
+
+@helper
+def payoff(s: Any, equity: Any, seat: int) -> float:
+    """How likely a seat wins the match, less a half, when a hand is over; `equity` is [what mano lacks, the other].
+
+    Seat 0 was mano, so seat 1 is next.
+    """
+    one, two = int(s.points) - int(s.score[1]), int(s.points) - int(s.score[0])
+    chance = 0.0 if two == 0 else (1.0 if one == 0 else equity[one * SIDE + two])  # of seat 1
+    return chance - 0.5 if seat == 1 else 0.5 - chance
+
+
+@helper
+def next_choice(block: Any, n: int, choice: int, prunes: bool) -> int:
+    """The first choice from this one on that is looked at; n where there is none."""
+    while choice < n and prunes and block[choice] < POOR:
+        choice += 1
+    return choice
+
+
+@helper
+def learn(block: Any, n: int, gains: Any, prunes: bool) -> float:
+    """Updates the regrets of what was looked at; returns what the strategy gained."""
+    total = value = even = seen = 0.0
+    for a in range(n):
+        if prunes and block[a] < POOR:
+            continue
+        total += positive(block[a])
+        value += positive(block[a]) * gains[a]
+        even += gains[a]
+        seen += 1.0
+    value = value / total if total > 0 else even / seen
+    for a in range(n):
+        if not (prunes and block[a] < POOR):
+            block[a] = max(block[a] + gains[a] - value, FLOOR)
+    return value
+
+
+@helper
+def back_up(book: Any, stack: Any, level: int, value: float, prunes: bool) -> int:
+    """Hands a value to the levels above, which learn when it was their last; returns the one that has more to try."""
+    while level > 0:
+        level -= 1
+        n, gains = stack.choices[level], ahead(stack.gains, level * MOST_CHOICES)
+        block = ahead(book, stack.offset[level])
+        gains[stack.tried[level]] = value
+        stack.tried[level] = next_choice(block, n, stack.tried[level] + 1, prunes)
+        if stack.tried[level] < n:
+            return level
+        value = learn(block, n, gains, prunes)
+    return -1
+
+
+@helper
+def sampled(block: Any, sums: Any, n: int, rng: Any) -> int:
+    """A choice of the one who doesn't walk, by regret matching; his strategy enters his average."""
+    total = total_positive(block, n)
+    for a in range(n):
+        sums[a] += positive(block[a]) / total if total > 0 else 1.0 / n
+    return int(choose(block, n, total, rng))
+
+
+@helper
+def draw_score(params: Any, rng: Any) -> None:
+    """Any score, half of the time one that is close, as most are in a match."""
+    points = int(params[0])
+    one = below(rng, points)
+    two = below(rng, points)
+    if uniform(rng) < 0.5:
+        two = min(max(one - 7 + below(rng, 15), 0), points - 1)
+    params[3], params[4] = float(one), float(two)
+
+
+@kernel(types.void(RULEBOOK, DOUBLES, DOUBLES, DOUBLES, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean, WORDS))
+def walk_hands(
+    rulebook: Any,
+    params: Any,
+    regrets: Any,
+    sums: Any,
+    arrays: Any,
+    tables: Any,
+    equities: Any,
+    iterations: int,
+    any_score: bool,
+    words: Any,
+) -> None:
+    """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
+
+    `regrets` and `sums` (of the average strategy) have a number for each choice of each row.
+    """
+    rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
+    book, average, equity = first_of(regrets), first_of(sums), first_of(equities)
+    size = 8 * (len(arrays.states) // LEVELS)
+    states = state_ptr(arrays.states)
+    for iteration in range(2 * iterations):
+        walker = iteration & 1
+        if any_score and walker == 0:
+            draw_score(params, rng)
+        rules.start(states, float64_ptr(params))
+        while rules.player(states) == CHANCE:
+            rules.apply(states, rules.draw(states, rng))
+        level, stage, prunes = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT
+        while True:
+            state = ahead(states, level * size)
+            s = view(state)
+            if s.mover == TERMINAL:
+                level = back_up(book, stack, level, payoff(s, equity, walker), prunes)
+                if level < 0:
+                    break
+                choice = stack.tried[level]
+                stage = stack.stages[level]
+            else:
+                n = choices(s, stage)
+                choice = 0
+                if n > 1:
+                    offset = row_of(s, known, int(s.mover), stage)
+                if n == 1 or s.mover != walker:
+                    if n > 1:
+                        choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
+                    action = action_of(s, stage, choice)
+                    if action == GO_ON:
+                        stage = next_stage(s, stage)
+                    else:
+                        rules.apply(state, action)
+                        if s.mover != TERMINAL:
+                            stage = stage_of(s)
+                    continue
+                choice = next_choice(ahead(book, offset), n, 0, prunes)
+                if choice == n:  # all of them were bad once, in other places that are looked up here
+                    for i in range(n):
+                        book[offset + i] = 0.0
+                    choice = 0
+                stack.offset[level], stack.choices[level], stack.tried[level] = offset, n, choice
+                stack.stages[level] = stage
+            copy_state(stack.states, level, size // 8)
+            level += 1
+            child = ahead(states, level * size)
+            s = view(child)
+            action = action_of(s, stage, choice)
+            if action == GO_ON:
+                stage = next_stage(s, stage)
+            else:
+                rules.apply(child, action)
+                if s.mover != TERMINAL:
+                    stage = stage_of(s)
+
+
+@helper
+def draw_choice(probs: Any, n: int, rng: Any) -> int:
+    """One of n choices by weights that need not add up to one; where all are 0, the first."""
+    total = 0.0
+    for i in range(n):
+        total += probs[i]
+    left = uniform(rng) * total
+    for i in range(n):
+        left -= probs[i]
+        if left < 0:
+            return i
+    return 0
+
+
+@kernel(types.void(RULEBOOK, DOUBLES, FLOATS, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))
+def play_hands(
+    rulebook: Any, params: Any, probs: Any, tables: Any, room: Any, hands: int, counts: Any, words: Any
+) -> None:
+    """Plays single hands by a strategy, both seats, and counts what they lack afterwards: counts[seat 0, seat 1]."""
+    rules, rng, known, weights = open_rules(rulebook), uint64_ptr(words), pointers(tables), first_of(probs)
+    state = state_ptr(room)
+    for _ in range(hands):
+        rules.start(state, float64_ptr(params))
+        while rules.player(state) == CHANCE:
+            rules.apply(state, rules.draw(state, rng))
+        s = view(state)
+        while s.mover != TERMINAL:
+            stage = stage_of(s)
+            while True:
+                n = choices(s, stage)
+                choice = 0
+                if n > 1:
+                    choice = draw_choice(ahead(weights, row_of(s, known, int(s.mover), stage)), n, rng)
+                action = action_of(s, stage, choice)
+                if action != GO_ON:
+                    break
+                stage = next_stage(s, stage)
+            rules.apply(state, action)
+        counts[(s.points - s.score[0]) * SIDE + s.points - s.score[1]] += 1
