@@ -12,6 +12,7 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
+from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
 from tapete.search import ISMCTS, MCTS, Worlds
@@ -19,11 +20,12 @@ from tapete.search import ISMCTS, MCTS, Worlds
 NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
-Model = Network | ntuple.NTuple | moves.MoveNetwork
+Model = Network | ntuple.NTuple | moves.MoveNetwork | chromosome.Chromosome
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,
     ntuple.FORMAT: ntuple.NTuple.load,
     moves.FORMAT: moves.MoveNetwork.load,
+    chromosome.FORMAT: chromosome.Chromosome.load,
 }
 
 
