@@ -13,18 +13,20 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
+from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
-from tapete.search import ISMCTS, MCTS
+from tapete.search import ISMCTS, MCTS, Worlds
 
 NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
-Model = Network | ntuple.NTuple | moves.MoveNetwork
+Model = Network | ntuple.NTuple | moves.MoveNetwork | chromosome.Chromosome
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,
     ntuple.FORMAT: ntuple.NTuple.load,
     moves.FORMAT: moves.MoveNetwork.load,
+    chromosome.FORMAT: chromosome.Chromosome.load,
 }
 
 
@@ -52,7 +54,8 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
 def trained(game: Game, file: Path, options: Options) -> Policy:
     """The network of a file, as its header says that it plays: by its own moves; in a search where that says nothing.
 
-    Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree.
+    Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree, or where it
+    scores moves by their features, one over sampled worlds.
     """
     model = _model(str(file), version(file))
     if model.about.get("game") != str(game):
@@ -62,6 +65,8 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
         raise TapeteError(f"{file} plays by {str(plays)[:40]!r}, which is none of {', '.join(PLAYS)}")
     if plays != SEARCH and not (options.iterations or options.seconds):
         return Compiled(model.evaluator(game))
+    if isinstance(model, moves.MoveNetwork):
+        return Searcher(Worlds(game, lambda: model.evaluator(game)), options)
     if game.spec.hidden or game.spec.has_chance:
         return Searcher(ISMCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
     return Searcher(MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
