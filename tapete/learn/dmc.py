@@ -9,8 +9,8 @@ iteration is
 
 Games are played inside a kernel (`tapete.learn.recording`) by the compiled forward pass, as many side by side as there
 are threads; PyTorch only learns. Two things are not the paper's. What is seen goes through a network once a decision,
-and only a narrow part is computed for every move (`tapete.nets.moves`). And with a `trace` below 1 a critic that sees
-all hands takes luck out of what is learned from (`tapete.learn.critic`).
+and only a narrow part is computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a
+`trace` below 1 a critic that sees all hands takes luck out of what is learned from (`tapete.learn.critic`).
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from tapete.learn.late import nets, torch
 from tapete.learn.recording import Decisions, Recorder, look
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import begin_from
+from tapete.nets.douzero import paper
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ NEEDS = ("torch",)
 CRITIC_SHARE = 0.5  # of the decisions that are learned from are so by the critic, which is wider than a player
 GROUPS = 2  # of games that are played side by side; results depend on it, so it is fixed
 MANY = 10**12
+NETWORKS = ("fast", "paper")
 OBJECTIVES = ("wp", "adp", "logadp")
 TRIALS = 400  # deals against random play, when it is looked how good the networks are
 
@@ -60,6 +62,7 @@ class Config:
     epsilon: float = knob(0.01, "share of moves made at random, in the end", 0, 1)
     first_epsilon: float = knob(0.1, "the same at first", 0, 1)
     epsilon_frames: int = knob(2_000_000, "frames over which it falls", 1, MANY)
+    network: str = knob("fast", "fast, or paper: DouZero's, which reads all and has its own widths", among=NETWORKS)
     skip: str = knob("history", "field at the end of what is seen that networks don't read, where a game has it")
     units: int = knob(256, "width of the networks where state and move meet", 8, 4096)
     trunk: int = knob(128, "width of the layer after that", 8, 4096)
@@ -113,6 +116,8 @@ class Student:
         self.game, self.config, self.seat = game, config, seat
         inputs = sum(part.size for part in read_fields(game, seat, config.skip))
         shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=(config.trunk,))
+        if config.network == "paper":
+            shapes = paper(game, seat)
         self.state, self.move = (
             nets.to_torch(shape, Rng(config.seed, "weights", seat, i)) for i, shape in enumerate(shapes)
         )
