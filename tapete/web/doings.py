@@ -122,7 +122,7 @@ async def again(house: House, room: Room, listener: Listener, message: Message) 
         house.open(following, listener.who, room.bytes)
         table.next = following.name
         house.store.link(table)
-        room.refresh()
+        room.texts.clear()  # those who come later read it there
     room.tell({"is": "moved", "table": table.next})
 
 

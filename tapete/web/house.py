@@ -19,7 +19,8 @@ from tapete.web.chance import fresh
 from tapete.web.limits import Limits, Meter, Who
 from tapete.web.lines import Line
 from tapete.web.making import new_table, read_pace, take
-from tapete.web.memory import Ledger, table_bytes
+from tapete.web.memory import Ledger
+from tapete.web.rehearsal import prepare
 from tapete.web.reviews import Reviews
 from tapete.web.room import Listener, Message, Room
 from tapete.web.store import Reader, Store
@@ -39,9 +40,7 @@ class House:
         self.rooms: dict[str, Room] = {}
         self.loading: dict[str, asyncio.Future[Room | None]] = {}
         self.quick = Line("quick", 2, CROWD)  # agents that don't search
-        self.slow = Line(
-            "slow", limits.threads, is_patient=True
-        )  # those that do, and all that people ask to be thought about
+        self.slow = Line("slow", limits.threads, is_patient=True)  # those that do, and all that people want to know
         self.errands = Line("errands", 2)  # everything else: games, lists, replays
         self.messages = Meter(limits.messages_each, limits.messages_at)
         self.makes = Meter(limits.makes_each, limits.makes_at)
@@ -71,7 +70,7 @@ class House:
         options = Options(take(request, "practice", bool, False), read_pace(take(request, "pace", int, 600)))
         name, game = clean_name(take(request, "name", str, "")), take(request, "game", str)
         table = await self.errands.run(who, new_table, game, texts, options, who.owner, name)
-        self.open(table, who, await self.errands.run(who, table_bytes, table))
+        self.open(table, who, await self.errands.run(who, prepare, table))
         seat = table.seat_of(who.owner)
         return {"table": table.name, "seat": seat, "invite": None if table.complete else table.invite}
 
@@ -108,7 +107,7 @@ class House:
             if kept is None:
                 return None
             table = await self.errands.run(who, kept.open)
-            size = await self.errands.run(who, table_bytes, table)
+            size = await self.errands.run(who, prepare, table)
         except TapeteError as error:
             broken = error if isinstance(error, Refused) else Refused("broken", f"this table can't be opened: {error}")
             self.store.mark_broken(name, str(broken))

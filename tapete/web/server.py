@@ -28,7 +28,7 @@ from tapete.web.door import Doorman, Shield, who_is
 from tapete.web.house import House
 from tapete.web.limits import Limits, Who
 from tapete.web.making import read_game
-from tapete.web.room import Room
+from tapete.web.room import Room, to_text
 from tapete.web.store import Store
 from tapete.web.table import Refused
 from tapete.web.thinking import about, offered
@@ -88,7 +88,7 @@ class Connection:
                     self.is_stale = False
                     await self.socket.send_text(self.room.text(self.who.owner))
                 while self.waiting:
-                    await self.socket.send_text(json.dumps(self.waiting.popleft(), separators=(",", ":")))
+                    await self.socket.send_text(to_text(self.waiting.popleft()))
 
     async def _read(self) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
@@ -127,11 +127,11 @@ def error_json(error: TapeteError) -> dict[str, Any]:
 
 
 class Json(JSONResponse):
-    """JSON in ASCII: whatever somebody has written into a name, it can be sent."""
+    """JSON as sockets send it."""
 
     def render(self, content: Any) -> bytes:
         """The body."""
-        return json.dumps(content, separators=(",", ":")).encode()
+        return to_text(content).encode()
 
 
 Handler = Callable[[Request, Who], Awaitable[Any]]

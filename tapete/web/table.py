@@ -7,7 +7,7 @@ It knows no network and no store. Who calls it says which seat somebody has; a s
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapete.core import Game, Record, Rng, Scene, State, TapeteError, View
@@ -54,10 +54,6 @@ class Options:
     pace: int = 600  # milliseconds that an agent waits before it moves
     helped: bool = False  # a person was told what an agent would do, before he moved
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
-
 
 class Story:
     """What some seats have seen of a game. It is told as far as the game has gone when somebody asks."""
@@ -65,11 +61,11 @@ class Story:
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.seats = seats
         self.state = game.start()
-        self.views = [self.state.view(seat) for seat in seats]
-        self.events: list[tuple[int, Event]] = []
+        self.views = [self.state.view(seat) for seat in seats]  # what each of them sees now
+        self.events: list[tuple[int, Event]] = []  # every move that can be told, with its ply
 
-    def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
-        """Every move that can be told, with its ply."""
+    def go_on(self, history: Sequence[int]) -> None:
+        """As far as these moves."""
         known = len(self.state.history or ())
         for ply, action in enumerate(history[known:], start=known):
             before, views = self.state.copy(), self.views
@@ -78,7 +74,6 @@ class Story:
             event = told(before, action, views, self.views)
             if event.seat is not None or event.news:
                 self.events.append((ply, event))
-        return self.events
 
 
 class Table:
@@ -203,15 +198,12 @@ class Table:
 
     def told(self, seat: int | None) -> list[tuple[int, Event]]:
         """The story as a seat saw it; without one, as all of them did."""
-        if seat not in self.stories:
-            self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
-        return self.stories[seat].tell(self.state.history or ())
+        return self._story(seat).events
 
     def scene(self, seat: int | None) -> Scene:
         """What a seat sees; without one, what all of them do."""
-        if seat is not None and self.complete:
-            return self.state.view(seat).scene()
-        return shared([self.state.view(each).scene() for each in range(self.game.players)])
+        story = self._story(seat if self.complete else None)
+        return shared([view.scene() for view in story.views])
 
     def message(self, owner: str, here: Collection[str] = ()) -> dict[str, Any]:
         """Everything that somebody may know of this table; `here` are those who look at it."""
@@ -241,7 +233,7 @@ class Table:
             "game_id": self.name if over else None,
             "invite": self.invite if owner == self.maker and not complete else None,
             "next": self.next or None,
-            "totals": asdict(self.totals),
+            "totals": vars(self.totals),
         }
 
     @property
@@ -255,6 +247,13 @@ class Table:
     def record(self) -> Record:
         """The log, with the names of those who played."""
         return self.state.record(*(seat.name or NAMELESS for seat in self.seats))
+
+    def _story(self, seat: int | None) -> Story:
+        """What a seat has seen up to now; without one, what all of them have."""
+        if seat not in self.stories:
+            self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
+        self.stories[seat].go_on(self.state.history or ())
+        return self.stories[seat]
 
     def _seat_json(self, seat: Seat, owner: str, here: Collection[str]) -> dict[str, Any]:
         is_mine = seat.kind == PERSON and seat.owner == owner

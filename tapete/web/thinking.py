@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,7 +54,7 @@ def thought_json(view: View, thought: Thought, *, by: str) -> dict[str, Any]:
         {
             "action": move.action,
             "text": move.text,
-            "place": asdict(move.place) if move.place else None,
+            "place": vars(move.place) if move.place else None,
             "share": thought.probabilities.get(move.action, 0.0),
             "value": thought.values.get(move.action),
             "visits": thought.visits.get(move.action),

@@ -1,0 +1,55 @@
+"""A rehearsal: what a table needs is loaded when it is made, before anybody waits for a move there.
+
+Machine code takes up to a tenth of a second to load, and nothing else runs in this process meanwhile, whichever thread
+loads it. So a few moves are made at a table that nobody sees, once for all tables of a kind, by a thread.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+
+from tapete.agents import Policy, choose
+from tapete.core import Game, Rng, make
+from tapete.search.spending import Budget
+from tapete.web.memory import seat_agent, table_bytes
+from tapete.web.table import AGENT, PERSON, Options, Seat, Table
+
+MOVES = 40
+SIMULATIONS = 100  # a move: enough for trees to grow
+SOMEBODY = "somebody"
+
+
+def prepare(table: Table) -> int:
+    """Loads what a table needs. The bytes that its agents may take together."""
+    rehearse(str(table.game), tuple(sorted({seat.name for seat in table.seats if seat.kind == AGENT})))
+    return table_bytes(table)
+
+
+@lru_cache(maxsize=4096)
+def rehearse(name: str, agents: tuple[str, ...]) -> None:
+    """Some moves at random, after each of which everybody is told and every agent thinks a little."""
+    game, rng = make(name), Rng("rehearsal", name)
+    table = Table("", game, [Seat(PERSON, owner=SOMEBODY) for _ in range(game.players)], Options())
+    policies = [policy for text in agents if (policy := _brief(text, game)) is not None]
+    for _ in range(MOVES):
+        table.deal(rng)
+        for owner in (SOMEBODY, ""):
+            table.message(owner)
+        if table.over:
+            return
+        view = table.state.view(table.state.player)
+        for policy in policies:
+            with suppress(Exception):  # what goes wrong here will go wrong at its turn, where it is told
+                choose(policy, view, rng)
+        table.move(rng.choice(view.actions()))
+
+
+def _brief(text: str, game: Game) -> Policy | None:
+    """An agent that searches for a moment, if at all; None where it can't be loaded."""
+    with suppress(Exception):
+        policy = seat_agent(text, game)
+        if hasattr(policy, "budget"):
+            policy.budget = Budget(SIMULATIONS)
+        return policy
+    return None
