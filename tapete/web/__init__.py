@@ -10,7 +10,7 @@
 ``lines``       lines before the threads: everybody in turn
 ``memory``      how large trees may be; ``rehearsal``: what has to be loaded, is loaded before
 ``records``     finished games: replays and statistics; ``reviews``
-``making``      new tables, as people ask for them
+``catalogue``   what can be played; ``making``: new tables, as people ask for them
 ``limits``      how much there may be of everything
 ``door``        who is let in; ``guard``: connections and their clocks
 ``server``      addresses and sockets

@@ -1,7 +1,8 @@
 """A rehearsal: what a table needs is loaded when it is made, before anybody waits for a move there.
 
 Machine code takes up to a tenth of a second to load, and nothing else runs in this process meanwhile, whichever thread
-loads it. So a few moves are made at a table that nobody sees, once for all tables of a kind, by a thread.
+loads it; in a thread that leaves the processor to others (see `lines`), it takes much longer. So a few moves are made
+at a table that nobody sees, once for all tables of a kind, by a thread that is in a hurry.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tapete.core import Game, Rng, make
 from tapete.search.spending import Budget
 from tapete.web.memory import seat_agent, table_bytes
 from tapete.web.table import AGENT, PERSON, Options, Seat, Table
+from tapete.web.thinking import Explainer
 
 MOVES = 40
 SIMULATIONS = 100  # a move: enough for trees to grow
@@ -24,6 +26,13 @@ def prepare(table: Table) -> int:
     """Loads what a table needs. The bytes that its agents may take together."""
     rehearse(str(table.game), tuple(sorted({seat.name for seat in table.seats if seat.kind == AGENT})))
     return table_bytes(table)
+
+
+def explainer(game: Game) -> Explainer:
+    """Somebody who explains a game, and has all that he needs."""
+    made = Explainer(game)
+    rehearse(str(game), made.texts)
+    return made
 
 
 @lru_cache(maxsize=4096)

@@ -277,3 +277,18 @@ def test_limits_are_what_they_are() -> None:
     assert usual.memory_at < usual.memory
     assert usual.connections_at < usual.connections
     assert usual.listeners_each < usual.listeners_at < usual.listeners
+
+
+def test_agents_among_themselves_are_watched_and_nobody_else_is() -> None:
+    person, agent, free = Seat(PERSON, "Ana", "ana"), Seat(AGENT, "random"), Seat("open")
+    for seats, watched in (((agent, agent), True), ((person, agent), False), ((free, agent), False)):
+        at = Table("t", make("kuhn"), list(seats), Options(), maker="ana")
+        assert at.watching == at.message("ana")["watching"] == watched
+        assert Room(at).may_play == (not watched), "agents among themselves wait for somebody who looks"
+
+
+def test_it_is_told_who_looks_at_the_table() -> None:
+    people = [Seat(PERSON, "Ana", "ana"), Seat(PERSON, "Blas", "blas"), Seat(AGENT, "random")]
+    at = Table("t", make("doudizhu"), people, Options(), maker="ana")
+    assert [seat["here"] for seat in at.message("ana", {"ana"})["seats"]] == [True, False, True]
+    assert [seat["here"] for seat in at.message("blas", {"ana", "blas"})["seats"]] == [True, True, True]
