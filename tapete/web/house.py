@@ -20,7 +20,7 @@ from tapete.web.limits import Limits, Meter, Who
 from tapete.web.lines import Line
 from tapete.web.making import new_table, read_pace, take
 from tapete.web.memory import Ledger
-from tapete.web.rehearsal import prepare
+from tapete.web.rehearsal import prepare, prepare_agents
 from tapete.web.reviews import Reviews
 from tapete.web.room import Listener, Message, Room
 from tapete.web.store import Reader, Store
@@ -42,6 +42,8 @@ class House:
         self.quick = Line("quick", 2, CROWD)  # agents that don't search
         self.slow = Line("slow", limits.threads, is_patient=True)  # those that do, and all that people want to know
         self.errands = Line("errands", 2)  # everything else: games, lists, replays
+        self.rehearsals = Line("rehearsals", 1)
+        self.tasks: set[asyncio.Task[None]] = set()  # rehearsals that nobody waits for
         self.messages = Meter(limits.messages_each, limits.messages_at)
         self.makes = Meter(limits.makes_each, limits.makes_at)
         self.ledger = Ledger(limits)
@@ -56,7 +58,9 @@ class House:
             if room.task:
                 room.task.cancel()
         self.thoughts.close()
-        for line in (self.quick, self.slow, self.errands):
+        for task in self.tasks:
+            task.cancel()
+        for line in (self.quick, self.slow, self.errands, self.rehearsals):
             line.close()
         self.reader.close()
         self.store.close()
@@ -71,6 +75,7 @@ class House:
         name, game = clean_name(take(request, "name", str, "")), take(request, "game", str)
         table = await self.errands.run(who, new_table, game, texts, options, who.owner, name)
         self.open(table, who, await self.errands.run(who, prepare, table))
+        self._rehearse(table, who)
         seat = table.seat_of(who.owner)
         return {"table": table.name, "seat": seat, "invite": None if table.complete else table.invite}
 
@@ -114,7 +119,14 @@ class House:
             raise broken from None
         self._make_space()
         room = self.rooms[name] = Room(table, size)
+        self._rehearse(table, who)
         return room
+
+    def _rehearse(self, table: Table, who: Who) -> None:
+        """Loads what agents need, while people come to the table."""
+        task = asyncio.ensure_future(self.rehearsals.run(who, prepare_agents, table))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     def _make_space(self) -> None:
         if len(self.rooms) >= self.limits.tables:

@@ -23,24 +23,31 @@ SOMEBODY = "somebody"
 
 
 def prepare(table: Table) -> int:
-    """Loads what a table needs. The bytes that its agents may take together."""
-    rehearse(str(table.game), tuple(sorted({seat.name for seat in table.seats if seat.kind == AGENT})))
+    """Loads what a table needs before anybody comes to it. The bytes that its agents may take together."""
+    rehearse(str(table.game))
     return table_bytes(table)
+
+
+def prepare_agents(table: Table) -> None:
+    """Loads what the agents of a table need, unless the game is over."""
+    for text in sorted({seat.name for seat in table.seats if seat.kind == AGENT and not table.over}):
+        rehearse(str(table.game), text)
 
 
 def explainer(game: Game) -> Explainer:
     """Somebody who explains a game, and has all that he needs."""
     made = Explainer(game)
-    rehearse(str(game), made.texts)
+    for text in made.texts:
+        rehearse(str(game), text)
     return made
 
 
 @lru_cache(maxsize=4096)
-def rehearse(name: str, agents: tuple[str, ...]) -> None:
-    """Some moves at random, after each of which everybody is told and every agent thinks a little."""
+def rehearse(name: str, agent: str = "") -> None:
+    """Some moves at random, after each of which everybody is told, and an agent thinks a little."""
     game, rng = make(name), Rng("rehearsal", name)
     table = Table("", game, [Seat(PERSON, owner=SOMEBODY) for _ in range(game.players)], Options())
-    policies = [policy for text in agents if (policy := _brief(text, game)) is not None]
+    policy = _brief(agent, game) if agent else None
     for _ in range(MOVES):
         table.deal(rng)
         for owner in (SOMEBODY, ""):
@@ -48,7 +55,7 @@ def rehearse(name: str, agents: tuple[str, ...]) -> None:
         if table.over:
             return
         view = table.state.view(table.state.player)
-        for policy in policies:
+        if policy:
             with suppress(Exception):  # what goes wrong here will go wrong at its turn, where it is told
                 choose(policy, view, rng)
         table.move(rng.choice(view.actions()))

@@ -60,7 +60,7 @@ class Reviews:
 
     async def _make(self, table: Table, seat: int, who: Who) -> Review:
         line, ledger = self.house.slow, self.house.ledger
-        mind = await self.house.errands.run(who, explainer, table.game, rank=REVIEW)
+        mind = await self.house.rehearsals.run(who, explainer, table.game, rank=REVIEW)
         ledger.promise(mind, who, mind.bytes)
         try:
             decisions, left = [], PATIENCE

@@ -78,7 +78,7 @@ class Thoughts:
 
     async def _explainer(self, room: Room, view: View) -> Explainer:
         if view.seat not in room.explainers:
-            made = await self.house.errands.run(room.who, explainer, view.game, rank=THOUGHT)
+            made = await self.house.rehearsals.run(room.who, explainer, view.game, rank=THOUGHT)
             self.house.ledger.promise((room, view.seat), room.who, made.bytes)
             room.explainers[view.seat] = made
         return room.explainers[view.seat]
