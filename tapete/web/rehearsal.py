@@ -55,7 +55,7 @@ def rehearse(name: str, agent: str = "") -> None:
         if table.over:
             return
         view = table.state.view(table.state.player)
-        if policy:
+        if policy is not None:
             with suppress(Exception):  # what goes wrong here will go wrong at its turn, where it is told
                 choose(policy, view, rng)
         table.move(rng.choice(view.actions()))

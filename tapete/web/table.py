@@ -62,10 +62,10 @@ class Story:
         self.seats = seats
         self.state = game.start()
         self.views = [self.state.view(seat) for seat in seats]  # what each of them sees now
-        self.events: list[tuple[int, Event]] = []  # every move that can be told, with its ply
+        self.events: list[tuple[int, Event]] = []
 
-    def go_on(self, history: Sequence[int]) -> None:
-        """As far as these moves."""
+    def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
+        """Every move that can be told, with its ply."""
         known = len(self.state.history or ())
         for ply, action in enumerate(history[known:], start=known):
             before, views = self.state.copy(), self.views
@@ -74,6 +74,7 @@ class Story:
             event = told(before, action, views, self.views)
             if event.seat is not None or event.news:
                 self.events.append((ply, event))
+        return self.events
 
 
 class Table:
@@ -252,7 +253,7 @@ class Table:
         """What a seat has seen up to now; without one, what all of them have."""
         if seat not in self.stories:
             self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
-        self.stories[seat].go_on(self.state.history or ())
+        self.stories[seat].tell(self.state.history or ())
         return self.stories[seat]
 
     def _seat_json(self, seat: Seat, owner: str, here: Collection[str]) -> dict[str, Any]:
