@@ -61,7 +61,7 @@ class Story:
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.seats = seats
         self.state = game.start()
-        self.views = [self.state.view(seat) for seat in seats]  # what each of them sees now
+        self.views = [self.state.view(seat) for seat in seats]
         self.events: list[tuple[int, Event]] = []
 
     def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
@@ -199,12 +199,15 @@ class Table:
 
     def told(self, seat: int | None) -> list[tuple[int, Event]]:
         """The story as a seat saw it; without one, as all of them did."""
-        return self._story(seat).events
+        if seat not in self.stories:
+            self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
+        return self.stories[seat].tell(self.state.history or ())
 
     def scene(self, seat: int | None) -> Scene:
         """What a seat sees; without one, what all of them do."""
-        story = self._story(seat if self.complete else None)
-        return shared([view.scene() for view in story.views])
+        if seat is not None and self.complete:
+            return self.state.view(seat).scene()
+        return shared([self.state.view(each).scene() for each in range(self.game.players)])
 
     def message(self, owner: str, here: Collection[str] = ()) -> dict[str, Any]:
         """Everything that somebody may know of this table; `here` are those who look at it."""
@@ -248,13 +251,6 @@ class Table:
     def record(self) -> Record:
         """The log, with the names of those who played."""
         return self.state.record(*(seat.name or NAMELESS for seat in self.seats))
-
-    def _story(self, seat: int | None) -> Story:
-        """What a seat has seen up to now; without one, what all of them have."""
-        if seat not in self.stories:
-            self.stories[seat] = Story(self.game, range(self.game.players) if seat is None else [seat])
-        self.stories[seat].tell(self.state.history or ())
-        return self.stories[seat]
 
     def _seat_json(self, seat: Seat, owner: str, here: Collection[str]) -> dict[str, Any]:
         is_mine = seat.kind == PERSON and seat.owner == owner
