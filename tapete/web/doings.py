@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tapete.web.chance import fresh
+from tapete.web.chance import deal
 from tapete.web.making import continued, read_pace, take
 from tapete.web.room import Listener, Message, Room
 from tapete.web.table import THINKING, Refused
@@ -53,7 +53,7 @@ async def sit(house: House, room: Room, listener: Listener, message: Message) ->
 
     def change() -> None:
         table.sit(seat, owner, name)
-        table.deal(fresh())
+        deal(table)
 
     house.change(room, change)
     house.turns.wake(room)

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from tapete.core import TapeteError
-from tapete.web.chance import fresh
+from tapete.web.chance import deal
 from tapete.web.limits import Limits, Meter, Who
 from tapete.web.lines import Line
 from tapete.web.making import new_table, read_pace, take
@@ -90,7 +90,7 @@ class House:
         """A new table is dealt at, stored, and there; `size` are the bytes of its agents' trees."""
         self.ledger.check(who, size)
         self._make_space()
-        table.deal(fresh())
+        deal(table)
         self.store.add(table)
         self.rooms[table.name] = Room(table, size, who=who)
 
@@ -203,7 +203,7 @@ class House:
         table, ply = room.table, room.table.ply
         move()
         try:
-            table.deal(fresh())
+            deal(table)
             self.store.append(table, ply)
         except BaseException:
             table.rewind(ply)

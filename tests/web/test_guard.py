@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
 import socket as sockets
+import struct
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -82,6 +86,28 @@ def test_the_second_request_of_a_connection_has_its_time_too(place: Place) -> No
         connection.sendall(whole[:20])
         assert is_hung_up(connection)
         assert time.monotonic() - began < 3  # before uvicorn's own patience between requests is at its end
+
+
+def test_nothing_stays_of_a_connection_that_was_cut_off(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even as garbage, of which a flood leaves so much that collecting it stops everybody."""
+    protocols: list[weakref.ref[asyncio.BaseProtocol]] = []
+    enter = Gate.enter
+
+    def note(self: Gate, transport: asyncio.Transport) -> bool:
+        protocols.append(weakref.ref(transport.get_protocol()))
+        return enter(self, transport)
+
+    monkeypatch.setattr(Gate, "enter", note)
+    gc.disable()
+    try:
+        for _ in range(5):
+            with dial(place) as connection:
+                connection.sendall(b"GET /api/stats HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert connection.recv(100).startswith(b"HTTP/1.1 200")
+                connection.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, struct.pack("ii", 1, 0))
+        wait_until(lambda: len(protocols) == 5 and not any(protocol() for protocol in protocols), seconds=4)
+    finally:
+        gc.enable()
 
 
 def test_a_socket_lasts_longer_than_a_request_may_take(place: Place) -> None:
