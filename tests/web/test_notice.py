@@ -361,3 +361,14 @@ def test_the_likeliest_move_is_told_first() -> None:
     view = make("kuhn").read("J Q").view(0)
     told = thought_json(view, Thought(probabilities={0: 0.25, 1: 0.75}), by="somebody")
     assert [move["share"] for move in told["moves"]] == [0.75, 0.25]
+
+
+def test_a_step_changes_nothing_while_agents_run_by_themselves(place: Place) -> None:
+    ana = Browser(place)
+    name = ana.make("othello", "random", "random", pace=10_000)["table"]
+    with ana.socket(name) as socket:
+        socket.hear("table")
+        socket.say("step")
+        socket.hear("table")
+        time.sleep(0.3)
+        assert (place.house.rooms[name].steps, place.house.rooms[name].table.ply) == (0, 0)
