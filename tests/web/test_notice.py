@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tapete.web.house import House
 from tapete.web.limits import Limits, Who
 from tapete.web.making import continued
 from tapete.web.room import Room
+from tapete.web.server import LARGEST_BODY
 from tapete.web.store import Store
 from tapete.web.table import AGENT, PERSON, Options, Seat, Table
 from tapete.web.thinking import REVIEWERS, Explainer, thought_json
@@ -372,3 +374,12 @@ def test_a_step_changes_nothing_while_agents_run_by_themselves(place: Place) -> 
         socket.hear("table")
         time.sleep(0.3)
         assert (place.house.rooms[name].steps, place.house.rooms[name].table.ply) == (0, 0)
+
+
+def test_a_body_is_read_up_to_its_bound_and_no_further(place: Place) -> None:
+    ana = Browser(place)
+    request = {"game": "kuhn", "seats": ["me", "random"], "name": ""}
+    room = LARGEST_BODY - len(json.dumps(request))
+    assert ana.post("/api/tables", {**request, "name": "x" * room})[0] == 200
+    status, answer = ana.post("/api/tables", {**request, "name": "x" * (room + 1)})
+    assert (status, answer["code"]) == (400, "malformed")
