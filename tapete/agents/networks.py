@@ -40,4 +40,9 @@ def ntuple(game: Game, options: Options) -> Policy:
     return trained(game, shipped(game, "ntuple"), options)
 
 
-AGENTS = (mcts_value, zero, ntuple)
+def dmc(game: Game) -> Policy:
+    """Networks that rate every move by how the game will end, taught by Deep Monte Carlo (DouZero)."""
+    return trained(game, shipped(game, "dmc"), Options())
+
+
+AGENTS = (mcts_value, zero, ntuple, dmc)

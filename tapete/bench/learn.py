@@ -39,7 +39,7 @@ KNOBS: dict[str, dict[str, Any]] = {  # where ours are not set as usual, but as 
         "every": 4,
     },
 }
-WARM = 20.0  # seconds in which a learner that is judged at all is judged for the first time
+WARM = 12.0  # seconds in which a learner that is judged at all is judged for the first time
 METRIC = "exploitability"
 
 Clock = Callable[[], float]

@@ -93,6 +93,33 @@ def bench_learn(
             print(line)
 
 
+@bench_app.command("dmc")
+def bench_dmc(
+    peers: Peers = False,
+    case: Case = "",
+    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="How long each training is measured.")] = 20.0,
+    as_json: Json = False,
+) -> None:
+    """Deep Monte Carlo in Dou Dizhu: training frames a second, actors and learner; --peers: DouZero's `train` too."""
+    from tapete.bench import dmc
+
+    speeds = dmc.run(rivals=peers, case=case, seconds=seconds)
+    if as_json:
+        print(json.dumps([speed.to_json() for speed in speeds], indent=2))
+        return
+    layout = "{:22} {:>7} {:>10} {:>11} {:>8} {:>13} {:>9}"
+    print(layout.format("training", "threads", "frames/s", "moves/s", "ratio", "MFLOP a frame", "of peak"))
+    for speed in speeds:
+        figures = (
+            f"{speed.frames:,.0f}" if speed.frames else "",
+            f"{speed.moves:,.0f}",
+            f"{speed.ratio:.1f}x" if speed.ratio else "",
+            f"{speed.arithmetic / 1e6:.1f}" if speed.arithmetic else "",
+            f"{100 * speed.of_peak:.0f} %" if speed.of_peak else "",
+        )
+        print(layout.format(speed.case, speed.threads, *figures), flush=True)
+
+
 @bench_app.command("ntuple")
 def bench_ntuple(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as_json: Json = False) -> None:
     """Pattern tables: positions of Othello a second on one core; --peers: looked up square by square."""

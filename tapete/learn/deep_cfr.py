@@ -7,7 +7,8 @@ Brown, Lerer, Gross and Sandholm 2019 (arXiv 1811.00164); the average by stored 
    (`tapete.learn.traversals`); the seat's sampled advantages go into its reservoir, the strategies of the seat after it
    into a reservoir for all seats, both with the number of the iteration;
 2. a new network, from scratch, learns the advantages of the seat's reservoir, those of iteration t with weight t
-   (linear CFR). The seat then plays by regret matching: in proportion to positive advantages, or, where there are none,
+   (linear CFR); rows that look the same are learned as one, with their mean: the squared error has the same gradient,
+   and no noise. The seat then plays by regret matching: in proportion to positive advantages, or, where there are none,
    the best move.
 
 What converges in zero-sum games of two players is the average strategy, iteration t with weight t. With
@@ -18,13 +19,15 @@ the first kind in both cases. With more seats nothing is guaranteed, as for CFR 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.evaluator import Evaluator
@@ -32,6 +35,7 @@ from tapete.core.players import random
 from tapete.core.thought import BatchPolicy, Mixture
 from tapete.learn.buffers import Reservoir, numpy_generator
 from tapete.learn.episodes import MOST_ACTIONS
+from tapete.learn.kinds import keys_of
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.policies import masked_log_softmax, softmax_policy
@@ -49,10 +53,10 @@ class Config:
     """The knobs. As they are, they fit a small game of cards and some minutes on a core."""
 
     iterations: int = knob(100, "networks that each seat learns, one after another", 1, MANY)
-    walks: int = knob(1500, "walks of each seat in an iteration; the paper's K traversals", 1, MANY)
+    walks: int = knob(3000, "walks of each seat in an iteration; the paper's K traversals", 1, MANY)
     steps: int = knob(300, "steps of a network of advantages, which begins from scratch", 1, MANY)
     average_steps: int = knob(2000, "steps of the network of average strategies, which begins from scratch", 1, MANY)
-    batch: int = knob(512, "decisions of a step", 1, MANY)
+    batch: int = knob(1024, "decisions of a step: all of them where there are no more", 1, MANY)
     rate: float = knob(0.005, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
     clip: float = knob(1.0, "longest gradient", 1e-9, MANY)
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
@@ -62,6 +66,7 @@ class Config:
         "network", "what is evaluated: a network of average strategies, or all that were stored, mixed",
         among=("network", "stored"),
     )  # fmt: skip
+    warm: bool = knob(False, "a network of advantages begins with the weights of the one before, not from scratch")
     every: int = knob(25, "iterations between two looks at how good it is", 1, MANY)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
@@ -97,6 +102,23 @@ def cross_entropy(said: torch.Tensor, mask: torch.Tensor, wanted: torch.Tensor) 
     return -(wanted * masked_log_softmax(said, mask)).sum(dim=1)
 
 
+class Lessons(NamedTuple):
+    """What a reservoir teaches, decision by decision: K of them, however many rows tell of each."""
+
+    rows: NDArray[np.int64]  # [K] one row of each
+    numbers: NDArray[np.float32]  # [K, actions] the mean of its rows, iteration t with weight t
+    weight: NDArray[np.float64]  # [K] of all its rows; together 1
+
+    @classmethod
+    def of(cls, reservoir: Reservoir) -> Lessons:
+        """All that it holds."""
+        key, numbers, t = (reservoir.columns[name][: len(reservoir)] for name in ("key", "numbers", "iteration"))
+        _, rows, kind = np.unique(key, return_index=True, return_inverse=True)
+        weight = np.bincount(kind, weights=t)
+        sums = csr_array((t, (kind, np.arange(len(kind)))), shape=(len(rows), len(kind))) @ numbers
+        return cls(rows, sums / weight[:, None].astype(np.float32), weight / weight.sum())
+
+
 class Training:
     """All that a run remembers."""
 
@@ -110,6 +132,7 @@ class Training:
             "mask": (np.bool_, (spec.actions,)),
             "numbers": (np.float32, (spec.actions,)),
             "iteration": (np.float32, ()),
+            "key": (np.int64, ()),  # the same for decisions that look the same
         }
         self.advantages = [
             Reservoir(config.buffer, columns, Rng(config.seed, "advantages", seat)) for seat in range(game.players)
@@ -155,7 +178,8 @@ class Training:
         self.remember(self.strategies, made.strategies)
         if not self.advantages[seat].seen:  # a seat without a choice
             return 0.0
-        module, loss = self.fit(self.advantages[seat], "advantage", squared_error, config.steps, rng)
+        begin = self.networks[seat][-1] if config.warm and self.networks[seat] else None
+        module, loss = self.fit(self.advantages[seat], "advantage", squared_error, config.steps, rng, begin)
         kept = self.networks[seat] if config.average == "stored" else []
         self.networks[seat] = [*kept, nets.from_torch(module)]
         return loss
@@ -163,22 +187,22 @@ class Training:
     def remember(self, reservoir: Reservoir, rows: Rows) -> None:
         """Hands rows of this iteration to a reservoir."""
         iteration = np.full(len(rows.seen), self.iteration, dtype=np.float32)
-        reservoir.add({"inputs": rows.seen, "mask": rows.mask, "numbers": rows.numbers, "iteration": iteration})
+        columns = {"inputs": rows.seen, "mask": rows.mask, "numbers": rows.numbers, "iteration": iteration}
+        reservoir.add({**columns, "key": keys_of(rows.seen, rows.mask)})
 
-    def fit(self, reservoir: Reservoir, head: str, loss: Loss, steps: int, rng: Rng) -> tuple[nets.Module, float]:
-        """A new network that learns the rows of a reservoir, and its mean loss in the last tenth of the steps."""
+    def fit(
+        self, reservoir: Reservoir, head: str, loss: Loss, steps: int, rng: Rng, begin: Network | None = None
+    ) -> tuple[nets.Module, float]:
+        """A network, from scratch or not, that learns a reservoir, and its mean loss in the last tenth of the steps."""
         config, device = self.config, self.run.device
-        module = nets.to_torch(self.architecture(head), rng.spawn("weights")).to(device)
+        module = nets.to_torch(begin or self.architecture(head), rng.spawn("weights")).to(device)
         weights = list(module.parameters())
         adam = torch.optim.Adam(weights, lr=config.rate, fused=True)
-        columns = {name: torch.from_numpy(column[: len(reservoir)]) for name, column in reservoir.columns.items()}
-        draws, losses = numpy_generator(rng.spawn("rows")), []
+        batches, losses = self.batches(reservoir, numpy_generator(rng.spawn("rows"))), []
         for step in range(steps):
             adam.param_groups[0]["lr"] = config.rate * (1 - step / steps)
-            places = torch.from_numpy(draws.integers(len(reservoir), size=config.batch))
-            rows = {name: column[places].to(device) for name, column in columns.items()}
-            weight = rows["iteration"] * (2 / (self.iteration + 1))  # about 1 in the mean
-            error = (weight * loss(module(rows["inputs"]), rows["mask"], rows["numbers"])).mean()
+            inputs, mask, numbers, weight = next(batches)
+            error = (weight * loss(module(inputs), mask, numbers)).sum()
             adam.zero_grad()
             error.backward()
             torch.nn.utils.clip_grad_norm_(weights, config.clip)
@@ -186,6 +210,23 @@ class Training:
             if step >= 0.9 * steps:
                 losses.append(error.item())
         return module.cpu(), float(np.mean(losses or [0.0]))
+
+    def batches(self, reservoir: Reservoir, draws: np.random.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Inputs, masks, numbers and weights of a step: all lessons where they are few, else some of them, drawn."""
+        lessons, size = Lessons.of(reservoir), self.config.batch
+        sums = np.cumsum(lessons.weight)
+        every, alike = np.arange(len(sums)), np.full(size, 1 / size)
+
+        def batch(chosen: NDArray[np.int64], weight: NDArray[np.float64]) -> tuple[torch.Tensor, ...]:
+            rows = lessons.rows[chosen]
+            inputs, mask = reservoir.columns["inputs"][rows], reservoir.columns["mask"][rows]
+            columns = inputs, mask, lessons.numbers[chosen], weight.astype(np.float32)
+            return tuple(torch.from_numpy(column).to(self.run.device) for column in columns)
+
+        if len(every) <= size:
+            yield from repeat(batch(every, lessons.weight))
+        while True:
+            yield batch(np.searchsorted(sums[:-1], draws.random(size) * sums[-1], side="right"), alike)
 
     def examine(self) -> dict[str, float]:
         """How good the average is, where it is time to know; a network of it is published."""

@@ -7,9 +7,10 @@ iteration is
 1. acting: games in which every seat makes the move that its network rates highest, or now and then any other;
 2. learning: the squared error between what was foreseen of each move that was made and what the game paid in the end.
 
-Nothing is bootstrapped, so nothing is overestimated. Games are played inside a kernel (`tapete.learn.recording`) by the
-compiled forward pass, as many side by side as there are threads; PyTorch only learns. The network is not the paper's:
-what is seen goes through it once a decision, and only a narrow part is computed for every move (`tapete.nets.moves`).
+Games are played inside a kernel (`tapete.learn.recording`) by the compiled forward pass, as many side by side as there
+are threads; PyTorch only learns. Two things are not the paper's. What is seen goes through a network once a decision,
+and only a narrow part is computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a
+`trace` below 1 a critic that sees all hands takes luck out of what is learned from (`tapete.learn.critic`).
 """
 
 from __future__ import annotations
@@ -24,23 +25,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng
+from tapete.core import Game, Rng, TapeteError
 from tapete.core.evaluator import MakeEvaluator
 from tapete.core.players import play, random
-from tapete.learn.buffers import Ring, numpy_generator
+from tapete.core.spec import Field
+from tapete.learn.buffers import Rows
+from tapete.learn.critic import Critic, trace_returns
+from tapete.learn.fitting import Fit
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.recording import Decisions, Recorder, look
 from tapete.learn.run import Checkpoint, Run
-from tapete.learn.tensors import begin_from, load_module, load_optimiser, module_arrays, optimiser_arrays
+from tapete.learn.tensors import begin_from
+from tapete.nets.douzero import paper
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 
 if TYPE_CHECKING:
     from tapete.nets.torch import Module
 
 NEEDS = ("torch",)
+CRITIC_SHARE = 0.5  # of the decisions that are learned from are so by the critic, which is wider than a player
 GROUPS = 2  # of games that are played side by side; results depend on it, so it is fixed
 MANY = 10**12
+NETWORKS = ("fast", "paper")
 OBJECTIVES = ("wp", "adp", "logadp")
 TRIALS = 400  # deals against random play, when it is looked how good the networks are
 
@@ -55,6 +62,8 @@ class Config:
     epsilon: float = knob(0.01, "share of moves made at random, in the end", 0, 1)
     first_epsilon: float = knob(0.1, "the same at first", 0, 1)
     epsilon_frames: int = knob(2_000_000, "frames over which it falls", 1, MANY)
+    network: str = knob("fast", "fast, or paper: DouZero's, which reads all and has its own widths", among=NETWORKS)
+    skip: str = knob("history", "field at the end of what is seen that networks don't read, where a game has it")
     units: int = knob(256, "width of the networks where state and move meet", 8, 4096)
     trunk: int = knob(128, "width of the layer after that", 8, 4096)
     memory: int = knob(30_000, "decisions of each seat that batches are drawn from", 1, 10**8)
@@ -63,6 +72,9 @@ class Config:
     optimiser: str = knob("adam", "adam, or the paper's rmsprop", among=("adam", "rmsprop"))
     rate: float = knob(0.001, "step size at first", 1e-9, 1)
     rate_frames: int = knob(20_000_000, "the step size is rate / sqrt(1 + frames / rate_frames)", 1, MANY)
+    trace: float = knob(
+        0.8, "what is foreseen later counts, and the end by this power of the moves until then; 1: it alone", 0, 1
+    )
     clip: float = knob(40.0, "longest gradient", 1e-9, 1e9)
     every: int = knob(100, "iterations between two lines of the log", 1, 10**9)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
@@ -72,7 +84,7 @@ class Config:
 
 
 def target(gains: NDArray[np.float64], objective: str) -> NDArray[np.float32]:
-    """What is to be foreseen of a decision, from what the game paid [N].
+    """What is to be foreseen, from what games paid, of any shape.
 
     >>> target(np.array([-2.0, 0.0, 8.0]), "logadp").tolist()
     [-2.0, 0.0, 4.0]
@@ -84,61 +96,62 @@ def target(gains: NDArray[np.float64], objective: str) -> NDArray[np.float32]:
     return gains.astype(np.float32)
 
 
+def read_fields(game: Game, seat: int, skip: str) -> tuple[Field, ...]:
+    """What a network reads of what the seat sees: all but the field to skip, which is the last.
+
+    >>> from tapete.core import make
+    >>> [field.name for field in read_fields(make("doudizhu"), 0, "history")][-2:]
+    ['down_left', 'bombs']
+    """
+    fields = game.spec.observation(seat)
+    if skip in [field.name for field in fields[:-1]]:
+        raise TapeteError(f"{skip} is not the last field of what is seen in {game}, so it can't be skipped")
+    return fields[:-1] if fields[-1].name == skip else fields
+
+
 class Student:
     """What one seat learns with: its two networks, and the decisions that it learns from."""
 
     def __init__(self, game: Game, config: Config, seat: int) -> None:
         self.game, self.config, self.seat = game, config, seat
-        inputs = sum(part.size for part in game.spec.observation(seat))
+        inputs = sum(part.size for part in read_fields(game, seat, config.skip))
         shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=(config.trunk,))
+        if config.network == "paper":
+            shapes = paper(game, seat)
         self.state, self.move = (
             nets.to_torch(shape, Rng(config.seed, "weights", seat, i)) for i, shape in enumerate(shapes)
         )
-        weights = [*self.state.parameters(), *self.move.parameters()]
-        if config.optimiser == "adam":
-            self.optimiser: torch.optim.Optimizer = torch.optim.Adam(weights, lr=config.rate, foreach=True)
-        else:
-            self.optimiser = torch.optim.RMSprop(weights, lr=config.rate, alpha=0.99, eps=1e-5, foreach=True)
-        self.memory = Ring(
-            config.memory, {"state": (np.uint8, (game.size,)), "action": (np.int32, ()), "target": (np.float32, ())}
+        columns = {"state": (np.uint8, (game.size,)), "action": (np.int32, ()), "target": (np.float32, ())}
+        self.fit = Fit(
+            self.parts,
+            columns,
+            memory=config.memory,
+            batch=config.batch,
+            optimiser=config.optimiser,
+            clip=config.clip,
         )
-        self.owed = 0.0  # steps that are due
 
     @property
     def parts(self) -> dict[str, Module]:
         """The networks by name."""
         return {"state": self.state, "move": self.move}
 
-    def remember(self, decisions: Decisions) -> None:
-        """Takes its own among these decisions."""
+    def remember(self, decisions: Decisions, wanted: NDArray[np.float32]) -> None:
+        """Takes its own among these decisions, with what is to be foreseen of them, for all seats [N, seats]."""
         own = np.flatnonzero(decisions.seats == self.seat)
-        wanted = target(decisions.gains[own], self.config.objective)
-        self.memory.add({"state": decisions.states[own], "action": decisions.actions[own], "target": wanted})
-        self.owed += self.config.passes * len(own) / self.config.batch
+        rows = {"state": decisions.states[own], "action": decisions.actions[own], "target": wanted[own, self.seat]}
+        self.fit.add(rows, self.config.passes)
 
-    def learn(self, rng: Rng, rate: float) -> list[float]:
-        """The steps that are due; returns their losses."""
-        draws, losses = numpy_generator(rng), []
-        self.optimiser.param_groups[0]["lr"] = rate
-        while self.owed >= 1 and len(self.memory):
-            self.owed -= 1
-            rows = self.memory.sample(self.config.batch, draws)
-            seats = np.full(len(rows["action"]), self.seat, dtype=np.int32)
-            loss = self.loss(*look(self.game, rows["state"], seats, rows["action"]), rows["target"])
-            self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(self.optimiser.param_groups[0]["params"], self.config.clip)
-            self.optimiser.step()
-            losses.append(loss.item())
-        return losses
+    def learn(self, rng: Rng, rate: float) -> None:
+        """The steps that are due."""
+        self.fit.learn(self.loss, rng, rate)
 
-    def loss(
-        self, seen: NDArray[np.float32], features: NDArray[np.float32], wanted: NDArray[np.float32]
-    ) -> torch.Tensor:
+    def loss(self, rows: Rows) -> torch.Tensor:
         """The squared error of what is foreseen."""
-        state = self.state(torch.from_numpy(seen))
-        said = self.move(torch.cat([state, torch.from_numpy(features)], dim=1))[:, 0]
-        return ((said - torch.from_numpy(wanted)) ** 2).mean()
+        seats = np.full(len(rows["action"]), self.seat, dtype=np.int32)
+        seen, features = map(torch.from_numpy, look(self.game, rows["state"], seats, rows["action"]))
+        said = self.move(torch.cat([self.state(seen), features], dim=1))[:, 0]
+        return ((said - torch.from_numpy(rows["target"])) ** 2).mean()
 
     def begin(self, file: Path, scorer: Scorer) -> None:
         """Takes the weights of networks that were read from a file."""
@@ -159,9 +172,21 @@ class Training:
         self.students = {
             seat: Student(game, config, seat) for seat, player in enumerate(self.players) if player is None
         }
+        self.critic = self._critic() if config.trace < 1 else None
         self.iteration = self.frames = self.games = 0
-        self.losses: dict[int, list[float]] = {seat: [] for seat in self.students}  # since the last line of the log
         self.pool = ThreadPoolExecutor(max(min(run.threads, GROUPS), 1))
+
+    def _critic(self) -> Critic:
+        config, seats = self.config, range(self.game.players)
+        widths = [sum(part.size for part in read_fields(self.game, seat, config.skip)) for seat in seats]
+        return Critic(
+            self.game,
+            np.array(widths),
+            units=config.units,
+            memory=config.memory,
+            batch=config.batch,
+            rng=Rng(config.seed, "weights", "critic"),
+        )
 
     def network(self) -> MoveNetwork:
         """What plays: seats that don't learn get the networks of one that does."""
@@ -173,28 +198,39 @@ class Training:
         """Games, and the steps that they are worth."""
         config, rng = self.config, Rng(self.config.seed, "iteration", self.iteration)
         network = self.network()
-        work = partial(self._act, network, rng)
-        for decisions in self.pool.map(work, range(GROUPS)):
+        for decisions, wanted, paid in self.pool.map(partial(self._act, network, rng), range(GROUPS)):
             self.frames += len(decisions.actions)
             self.games += len(decisions.payoffs)
             for student in self.students.values():
-                student.remember(decisions)
+                student.remember(decisions, wanted)
+            if self.critic:
+                self.critic.remember(decisions, paid, config.passes * CRITIC_SHARE)
         rate = config.rate / (1 + self.frames / config.rate_frames) ** 0.5
-
-        def learn(seat: int) -> list[float]:
-            return self.students[seat].learn(rng.spawn("learn", seat), rate)
-
-        for seat, losses in zip(self.students, self.pool.map(learn, self.students), strict=True):
-            self.losses[seat] += losses
+        for _ in self.pool.map(lambda name: self.learners[name].learn(rng.spawn("learn", name), rate), self.learners):
+            pass
         self.iteration += 1
         if self.iteration % config.every == 0:
             self._log(rate)
 
-    def _act(self, network: MoveNetwork, rng: Rng, group: int) -> Decisions:
+    @property
+    def learners(self) -> dict[str, Student | Critic]:
+        """Everybody who learns, by the name that its arrays and losses have."""
+        found: dict[str, Student | Critic] = {str(seat): student for seat, student in self.students.items()}
+        return found | ({"critic": self.critic} if self.critic else {})
+
+    def _act(
+        self, network: MoveNetwork, rng: Rng, group: int
+    ) -> tuple[Decisions, NDArray[np.float32], NDArray[np.float32]]:
+        """Some games; what their decisions are learned from, and what they paid, for all seats [N, seats]."""
         made = [(player or partial(network.evaluator, self.game))() for player in self.players]
         learning = [seat in self.students for seat in range(self.game.players)]
         recorder = Recorder(self.game, made, learning, self.config.games // GROUPS)
-        return recorder.play(rng.spawn("act", group), self.epsilon)
+        decisions = recorder.play(rng.spawn("act", group), self.epsilon)
+        paid = target(decisions.payoffs, self.config.objective)[decisions.games]
+        if not self.critic:
+            return decisions, paid, paid
+        said = self.critic.foresee(decisions)
+        return decisions, trace_returns(decisions.games, said, paid, self.config.trace), paid
 
     @property
     def epsilon(self) -> float:
@@ -204,14 +240,13 @@ class Training:
         return config.epsilon + (config.first_epsilon - config.epsilon) * left
 
     def _log(self, rate: float) -> None:
-        losses = {f"loss_{seat}": float(np.mean(values or [np.nan])) for seat, values in self.losses.items()}
-        self.losses = {seat: [] for seat in self.students}
+        losses = {f"loss_{name}": learner.fit.take_losses() for name, learner in self.learners.items()}
         self.run.log(
             iteration=self.iteration,
             frames=self.frames,
             games=self.games,
             rate=rate,
-            **{name: value for name, value in losses.items() if np.isfinite(value)},
+            **{name: float(np.mean(values)) for name, values in losses.items() if values},
             **self.trial(),
         )
 
@@ -228,12 +263,8 @@ class Training:
     def save(self) -> None:
         """Remembers everything, and gives the networks to those who play."""
         arrays: dict[str, NDArray[Any]] = {}
-        for seat, student in self.students.items():
-            for name, module in student.parts.items():
-                arrays |= module_arrays(f"{seat}.{name}", module)
-            arrays |= optimiser_arrays(f"{seat}.optimiser", student.optimiser) | student.memory.arrays(f"{seat}.memory")
-            arrays[f"{seat}.losses"] = np.array(self.losses[seat], dtype=np.float64)
-            arrays[f"{seat}.owed"] = np.array([student.owed])
+        for name, learner in self.learners.items():
+            arrays |= learner.fit.arrays(name)
         self.network().save(self.run.network, half=True)
         self.run.save(arrays, iteration=self.iteration, frames=self.frames, games=self.games)
 
@@ -246,13 +277,8 @@ class Training:
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration, self.frames, self.games = map(checkpoint.count, ("iteration", "frames", "games"))
-        for seat, student in self.students.items():
-            for name, module in student.parts.items():
-                load_module(f"{seat}.{name}", module, checkpoint)
-            load_optimiser(f"{seat}.optimiser", student.optimiser, checkpoint)
-            student.memory.restore(f"{seat}.memory", checkpoint)
-            student.owed = float(checkpoint.take(f"{seat}.owed", np.float64, 1)[0])
-            self.losses[seat] = checkpoint.take(f"{seat}.losses", np.float64, None).tolist()
+        for name, learner in self.learners.items():
+            learner.fit.restore(name, checkpoint)
 
 
 def train(game: Game, config: Config, run: Run) -> None:

@@ -112,9 +112,10 @@ def decisions(episodes: Episodes, kept: NDArray[np.bool_] | slice = slice(None))
     return {**{name: column[rows] for name, column in found.items()}, "ahead": ahead}
 
 
-def replay(ring: Ring, count: int, rng: np.random.Generator, device: str = "cpu") -> Batch:
-    """So many decisions, drawn from all of them."""
-    places = rng.integers(len(ring), size=count)
+def replay(ring: Ring, count: int, rng: np.random.Generator, device: str = "cpu", latest: int | None = None) -> Batch:
+    """So many decisions, drawn from all of them or from the latest."""
+    ago = rng.integers(min(latest or len(ring), len(ring)), size=count)
+    places = (ring.seen - 1 - ago) % ring.capacity
     ahead = ring.columns["ahead"][places]
     after = (places + ahead) % ring.capacity
     found = (

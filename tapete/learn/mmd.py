@@ -30,7 +30,8 @@ class Config(Knobs):
     """The knobs."""
 
     last_entropy: float = knob(0.05, "weight of the policy's entropy at the end", 0, 1000)
-    averaging: float = knob(0.05, "share of the newest weights in the magnet, an iteration", 1e-9, 1)
+    averaging: float = knob(0.05, "share of the newest weights in the magnet, an iteration, at first", 1e-9, 1)
+    last_averaging: float = knob(0.05, "the same at the end", 1e-9, 1)
     magnet: float = knob(1.0, "weight of the divergence from the magnet", 0, 1000)
     mirror: float = knob(0.05, "weight of the divergence from the policy that played", 0, 1000)
 

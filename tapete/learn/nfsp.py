@@ -7,9 +7,10 @@ those who played the best response. At the start of each game each seat draws, w
 the best response in it, else the average policy. The average policy is what approaches an equilibrium, and what is
 published. Both networks play all seats. An iteration plays a game at every table, then takes some steps with each.
 
-One thing is not in the paper. In a share of the games one seat is an explorer: it plays the best response with many
+Two things are not in the paper. In a share of the games one seat is an explorer: it plays the best response with many
 moves at random, and it alone learns from that game. So what is rarely played is known well, while best responses and
-their average stay free of random moves.
+their average stay free of random moves. And what a best response learns from grows: the average turns by 1/t in
+iteration t, so later it may look back further, and must, because noise in it acts as a taste for any move.
 """
 
 from __future__ import annotations
@@ -51,13 +52,15 @@ class Config:
     steps: int = knob(12, "steps of the best response in an iteration", 1, MANY)
     policy_steps: int = knob(4, "steps of the average policy in an iteration", 1, MANY)
     batch: int = knob(256, "decisions of a step", 1, MANY)
-    buffer: int = knob(60_000, "decisions that the best response remembers, the latest", 1, MANY)
+    buffer: int = knob(600_000, "decisions that the best response remembers, the latest", 1, MANY)
+    window: int = knob(60_000, "of these it learns from so many at first", 1, MANY)
+    recent: float = knob(0.05, "and later from this share of all decisions so far", 0, 1)
     reservoir: int = knob(1_000_000, "decisions that the average policy remembers, of all times alike", 1, MANY)
     hidden: int = knob(128, "units of a hidden layer", 1, MANY)
     layers: int = knob(1, "hidden layers", 1, 100)
     optimiser: str = knob("adam", "how weights follow gradients: adam or, as in the paper, sgd", among=("adam", "sgd"))
-    rate: float = knob(0.003, "step size of the best response", 1e-9, 10)
-    policy_rate: float = knob(0.003, "step size of the average policy at first; it falls to a twentieth", 1e-9, 10)
+    rate: float = knob(0.003, "step size of the best response at first; it falls to a twentieth", 1e-9, 10)
+    policy_rate: float = knob(0.003, "step size of the average policy at first; it falls likewise", 1e-9, 10)
     target: int = knob(2, "iterations after which the target network is renewed", 1, MANY)
     explorers: float = knob(0.5, "share of the games in which one seat explores, for the best response to learn", 0, 1)
     explore: float = knob(0.25, "share of their moves that are made at random", 0, 1)
@@ -147,12 +150,14 @@ class Training:
         rng = numpy_generator(Rng(config.seed, "iteration", self.iteration))
         episodes = self.play(rng)
         self.remember(episodes)
-        batch = replay(self.ring, config.steps * config.batch, rng, self.run.device)
+        left = 1 - 0.95 * self.iteration / config.iterations
+        self.best_optimiser.param_groups[0]["lr"] = config.rate * left
+        latest = max(config.window, int(config.recent * self.ring.seen))
+        batch = replay(self.ring, config.steps * config.batch, rng, self.run.device, latest)
         wanted = goals(batch, self.target, config.gamma, self.best if config.double else None)
         loss = learn_q(self.best, self.best_optimiser, batch, wanted, config.steps, config.loss)
         policy_loss = 0.0
         if len(self.reservoir):
-            left = 1 - 0.95 * self.iteration / config.iterations
             self.average_optimiser.param_groups[0]["lr"] = config.policy_rate * left
             rows = self.reservoir.sample(config.policy_steps * config.batch, rng)
             policy_loss = imitate(self.average, self.average_optimiser, rows, config.policy_steps)

@@ -23,14 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from tapete.core import Game, Rng
-from tapete.core.compile import WORDS, kernel
 from tapete.core.evaluator import MakeEvaluator
-from tapete.core.rng import mix
-from tapete.core.tables import STATES
 from tapete.learn.episodes import (
     Act,
     Episodes,
@@ -41,6 +37,7 @@ from tapete.learn.episodes import (
     self_play_tables,
     stream_arrays,
 )
+from tapete.learn.kinds import keys_of
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.policies import draw, generator, masked_log_softmax, softmax_policy
@@ -86,7 +83,10 @@ class Knobs:
     critic: float = knob(0.5, "weight of the critic's squared error", 0, 1000)
     entropy: float = knob(0.2, "weight of the policy's entropy at first", 0, 1000)
     last_entropy: float = knob(0.02, "the same at the end", 0, 1000)
-    averaging: float = knob(0.02, "share of the newest weights in the average that plays, an iteration", 1e-9, 1)
+    averaging: float = knob(
+        0.02, "share of the newest weights in the average that plays, an iteration, at first", 1e-9, 1
+    )
+    last_averaging: float = knob(0.02, "the same at the end", 1e-9, 1)
     gradient: float = knob(0.5, "the longest gradient; longer ones are shortened to it", 1e-9, MANY)
     shaping: bool = knob(False, "pay the change of the game's potential, too")
     every: int = knob(20, "iterations between two lines of metrics", 1, MANY)
@@ -109,24 +109,6 @@ def judge(module: Module, seen: torch.Tensor, mask: torch.Tensor) -> Said:
     policy, critic = module.architecture.outputs.values()
     said = module(seen)
     return Said(masked_log_softmax(said[:, policy], mask), said[:, critic.start])
-
-
-@kernel(types.void(types.uint32[:, ::1], STATES, WORDS))
-def _name(seen: Any, mask: Any, keys: Any) -> None:
-    for i in range(len(keys)):
-        key = np.uint64(0)
-        for j in range(seen.shape[1]):
-            key = mix(key, np.uint64(seen[i, j]))
-        for j in range(mask.shape[1]):
-            key = mix(key, np.uint64(mask[i, j]))
-        keys[i] = key
-
-
-def keys_of(seen: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """A number for each decision [N], the same for those that look the same, as information sets have keys."""
-    keys = np.zeros(len(seen), dtype=np.uint64)
-    _name(np.ascontiguousarray(seen).view(np.uint32), np.ascontiguousarray(mask).view(np.uint8), keys)
-    return keys.view(np.int64)
 
 
 class Kinds(NamedTuple):
@@ -240,9 +222,10 @@ class Training:
                 self.optimiser.step()
                 for name, number in found.items():
                     told.setdefault(name, []).append(number.detach())
+        share = self.annealed(knobs.averaging, knobs.last_averaging)
         with torch.no_grad():
             for mean, newest in zip(self.average.parameters(), self.module.parameters(), strict=True):
-                mean.lerp_(newest, knobs.averaging)
+                mean.lerp_(newest, share)
         self.iteration += 1
         return {name: float(torch.stack(numbers).mean()) for name, numbers in told.items()}
 

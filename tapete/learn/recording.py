@@ -14,9 +14,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import (
+    DOUBLE_ROWS,
     DOUBLES,
+    FLOAT_ROWS,
     INTS,
     LONGS,
+    STATES,
     WORDS,
     ahead,
     first_of,
@@ -32,7 +35,6 @@ from tapete.core.game import Game
 from tapete.core.players import DESK, SEATED, Desk, Seated, choose
 from tapete.core.records import copy_state, pointers
 from tapete.core.rng import Rng, below, uniform
-from tapete.core.tables import DOUBLE_ROWS, FLOAT_ROWS, STATES
 
 
 class Decisions(NamedTuple):
@@ -134,3 +136,25 @@ def _look(rulebook: Any, states: Any, seats: Any, actions: Any, seen: Any, featu
     for i in range(len(states)):
         rules.observe(state_ptr(states[i]), seats[i], float32_ptr(seen[i]))
         rules.features(state_ptr(states[i]), actions[i], float32_ptr(features[i]))
+
+
+def look_at_all(
+    game: Game, states: NDArray[np.uint8], movers: NDArray[np.int32], widths: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Who moves (one-hot) and what all seats see together, `widths` numbers of each: [N, that many, or more]."""
+    # A seat writes all that it sees, of which the next one overwrites what is not wanted; the last needs room for it.
+    rows = np.zeros((len(states), game.players + widths.sum() + game.spec.observation_size), dtype=np.float32)
+    _look_at_all(game.rulebook, np.ascontiguousarray(states), movers, widths, rows)
+    return rows
+
+
+@kernel(types.void(RULEBOOK, STATES, INTS, LONGS, FLOAT_ROWS))
+def _look_at_all(rulebook: Any, states: Any, movers: Any, widths: Any, rows: Any) -> None:
+    rules = open_rules(rulebook)
+    for i in range(len(states)):
+        row = float32_ptr(rows[i])
+        row[movers[i]] = 1.0
+        at = len(widths)
+        for seat in range(len(widths)):
+            rules.observe(state_ptr(states[i]), seat, ahead(row, at))
+            at += widths[seat]

@@ -24,7 +24,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from threading import Event
@@ -193,7 +193,8 @@ class Run:
             if not resume:
                 raise TapeteError(f"there is a run in {self.folder} already; --resume goes on with it")
             known = Description.read(self.folder)
-            _compare(known, self._description, self.folder)
+            usual = {knob.name: knob.default for knob in fields(config)}  # of a knob that is newer than the run
+            _compare(replace(known, config=usual | known.config), self._description, self.folder)
             self._description = known
 
     def _claim(self) -> None:

@@ -37,7 +37,18 @@ def legal(state: State) -> set[str]:
 # The contract
 
 
-@pytest.mark.parametrize("name", ["truco", "truco(mazo=true)", "truco(points=15)", "truco(mazo=true,hand=true)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "truco",
+        "truco(mazo=true)",
+        "truco(points=15)",
+        "truco(mazo=true,hand=true)",
+        "truco(points=15,buenas=true)",
+        "truco(points=15,mazo=true,flor=true)",
+        "truco(hand=true,buenas=true,flor=true)",
+    ],
+)
 def test_contract(name):
     check_game(name, games=15)
 
@@ -316,6 +327,152 @@ def test_mazo_is_not_an_answer(moves):
     assert "mazo" not in legal(play(*NOTHING, moves, "truco(mazo=true)"))
 
 
+# Son buenas
+
+BUENAS = "truco(hand=true,buenas=true)"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shown", "bounds"),
+    [  # what each seat is known to have at most
+        (BETTER, WORSE, [33, -1], [-1, 33]),  # seat 1 is not mano: it may have as many
+        (WORSE, BETTER, [-1, 33], [32, -1]),  # mano would have won a tie
+        ("7o 6o 1b", "7c 6c 1e", [33, -1], [-1, 33]),
+    ],
+)
+def test_who_loses_an_accepted_envido_shows_nothing(first, second, shown, bounds):
+    state = play(first, second, "envido quiero", BUENAS)
+    assert field(state, "shown") == shown
+    for seat in range(2):
+        bound = bounds[1 - seat]
+        assert state.view(seat).observation()[321:].tolist() == pytest.approx([float(bound >= 0), max(bound, 0) / 33])
+
+
+def test_son_buenas_leaves_hands_that_the_winner_cannot_tell_apart():
+    one = play(BETTER, "4c 5b 12e", "envido quiero", BUENAS)
+    two = play(BETTER, "4c 7c 12e", "envido quiero", BUENAS)
+    assert one.infoset(0) == two.infoset(0)
+    assert one.infoset(0) != play(BETTER, "4c 5b 12e", "envido quiero").infoset(0)
+    assert play(BETTER, WORSE, "envido quiero", BUENAS).infoset(1) != play(
+        "7o 5o 1b", WORSE, "envido quiero", BUENAS
+    ).infoset(1)
+
+
+def test_a_declined_envido_says_nothing_of_points():
+    state = play(BETTER, WORSE, "envido no-quiero", BUENAS)
+    assert all(state.view(seat).observation()[321:].tolist() == [0, 0] for seat in range(2))
+
+
+def test_son_buenas_is_told():
+    before, after = (play(BETTER, WORSE, moves, BUENAS).view(0) for moves in ("envido", "envido quiero"))
+    assert list(after.news(before)) == ["seat 0 won the envido with 33: 2 points"]
+    assert "envido 33-buenas" in str(after)
+
+
+# Flor
+
+FLOR = "truco(hand=true,flor=true)"
+HIGH, LOW, NO_FLOR = "7o 6o 5o", "12c 11c 4c", "7e 6b 1e"  # 38 and 24 points, and none
+
+
+@pytest.mark.parametrize("moves", ["", "1e", "envido", "truco", "falta-envido"])
+def test_flor_is_sung_before_anything_else_is_done(moves):
+    cards = (HIGH, NO_FLOR) if not moves else (NO_FLOR, HIGH)
+    state = play(*cards, moves, FLOR)
+    assert [state.write(action) for action in state.actions()] == ["flor"]
+
+
+def test_no_flor_without_the_parameter():
+    assert "flor" not in legal(play(HIGH, NO_FLOR))
+
+
+@pytest.mark.parametrize(
+    ("cards", "moves", "paid", "mover"),
+    [
+        ((HIGH, NO_FLOR), "flor", [3, 0], 0),
+        ((NO_FLOR, HIGH), "7e flor", [0, 3], 1),
+        ((NO_FLOR, HIGH), "envido flor", [0, 3], 0),  # the envido is forgotten
+        ((NO_FLOR, HIGH), "truco flor", [0, 3], 1),  # then truco is answered
+    ],
+)
+def test_a_flor_alone_pays_three(cards, moves, paid, mover):
+    state = play(cards[0], cards[1], moves, FLOR)
+    assert (score(state), state.player, field(state, "shown")) == (paid, mover, [-1, -1])
+    assert not {"envido", "flor"} & legal(state)
+
+
+@pytest.mark.parametrize(
+    ("calls", "accepted", "declined", "following"),
+    [
+        ("flor", 4, 3, {"contraflor", "contraflor-al-resto"}),
+        ("flor contraflor", 6, 4, {"contraflor-al-resto"}),
+        ("flor contraflor-al-resto", 30, 4, set()),
+        ("flor contraflor contraflor-al-resto", 30, 6, set()),
+    ],
+)
+def test_two_flores(calls, accepted, declined, following):
+    assert legal(play(HIGH, LOW, calls, FLOR)) == {"quiero", "no-quiero"} | following
+    assert score(play(HIGH, LOW, f"{calls} quiero", FLOR)) == [accepted, 0]
+    assert score(play(LOW, HIGH, f"{calls} quiero", FLOR)) == [0, accepted]
+    last_caller = (len(calls.split()) + 1) % 2
+    assert score(play(LOW, HIGH, f"{calls} no-quiero", FLOR))[last_caller] == declined
+
+
+@pytest.mark.parametrize(("own", "other", "won"), [(14, 14, 16), (20, 29, 1), (29, 20, 1)])
+def test_al_resto_is_worth_a_falta(own, other, won):
+    name = f"truco(hand=true,score0={own},score1={other},flor=true)"
+    assert score(play(HIGH, LOW, "flor contraflor-al-resto quiero", name)) == [own + won, other]
+
+
+@pytest.mark.parametrize(("cards", "points"), [("7o 6o 5o", 38), ("12o 11o 10o", 20), ("12o 3o 1o", 24)])
+def test_flor_points_are_twenty_and_all_three(cards, points):
+    state = play(cards, LOW, "flor quiero", FLOR)
+    assert field(state, "shown") == [points, 24]
+    assert next(iter(state.view(1).news(play(cards, LOW, "flor", FLOR).view(1)))).startswith(
+        f"seat {int(points < 24)} won the flor, {points} to 24"
+    )
+
+
+def test_equal_flores_go_to_mano():
+    assert score(play("7o 6o 5o", "7c 6c 5c", "flor quiero", FLOR)) == [4, 0]
+
+
+def test_a_flor_ends_the_match():
+    assert play(HIGH, NO_FLOR, "flor", "truco(score0=27,flor=true)").returns() == [1, -1]
+
+
+def test_who_did_not_sing_is_known_to_have_no_flor():
+    for first, second, moves, known in (
+        (NO_FLOR, LOW, "", [0, 0, 0, 0]),
+        (NO_FLOR, LOW, "7e", [1, 0, 0, 0]),
+        (NO_FLOR, LOW, "7e flor", [1, 0, 0, 1]),
+        (HIGH, NO_FLOR, "flor", [0, 1, 1, 0]),
+        (HIGH, LOW, "flor", [0, 1, 0, 1]),
+    ):
+        assert play(first, second, moves, FLOR).view(0).observation()[321:325].tolist() == known
+
+
+def test_calls_of_flor_are_written_and_remembered():
+    text = "truco(hand=true,flor=true): 7o 12c 6o 11c 5o 4c flor contraflor contraflor-al-resto no-quiero truco retruco"
+    state = make(FLOR).read(text)
+    assert str(state) == text
+    assert "calls 0 flor, 1 contraflor, 0 contraflor-al-resto, 1 no-quiero, 0 truco, 1 retruco" in str(state.view(0))
+
+
+@pytest.mark.parametrize(
+    ("moves", "action", "accepted", "declined"),
+    [
+        ("", "flor", 4, 3),
+        ("flor", "contraflor", 6, 4),
+        ("flor", "quiero", 4, 0),
+        ("flor contraflor", "contraflor-al-resto", 30, 6),
+        ("flor contraflor", "no-quiero", 0, 4),
+    ],
+)
+def test_features_of_flor_are_its_stakes(moves, action, accepted, declined):
+    assert features(play(HIGH, LOW, moves, FLOR), action)[-2:] == pytest.approx([accepted / 30, declined / 30])
+
+
 # Matches
 
 
@@ -461,15 +618,54 @@ def test_notation_of_a_raise_is_what_it_asks_for():
     ],
 )
 def test_redeal_is_uniform_over_the_consistent_hands(first, second, moves):
-    state = play(first, second, moves, "truco")
-    oracle = Oracle()
+    expect_uniform(play(first, second, moves, "truco"), Oracle())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "moves"),
+    [
+        ("7o 6o 1b", "4c 5c 12e", "envido quiero"),
+        ("4c 5b 12e", "1o 2b 3c", "envido quiero"),  # few points: few hands
+        ("7o 6b 1b", "4c 5b 12e", "envido quiero 7o 4c"),
+        ("4c 5b 12e", "7o 6o 1b", "envido quiero 4c 7o"),
+    ],
+)
+def test_redeal_is_uniform_after_son_buenas(first, second, moves):
+    expect_uniform(play(first, second, moves, "truco(buenas=true)"), Oracle(buenas=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "moves"),
+    [
+        ("7o 6b 1b", "4c 5c 12e", "7o 4c"),  # both have none
+        ("7o 6b 1b", "4c 5c 6c", "truco"),  # the second may have one
+        ("7o 6o 1o", "4c 5c 12e", "flor"),
+        ("7o 6o 1o", "4c 5c 6c", "flor no-quiero 7o"),
+        ("7o 6o 1o", "4c 5c 6c", "flor quiero 7o"),
+        ("7o 6o 1b", "4c 5c 12e", "envido quiero"),
+    ],
+)
+def test_redeal_is_uniform_with_flor(first, second, moves):
+    expect_uniform(play(first, second, moves, "truco(flor=true)"), Oracle(flor=True))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "moves"),
+    [("7o 6o 1o", "4c 5c 6c", "flor quiero 7o"), ("7o 6o 1b", "4c 5c 12e", "envido quiero")],
+)
+def test_redeal_is_uniform_with_flor_after_son_buenas(first, second, moves):
+    expect_uniform(play(first, second, moves, "truco(buenas=true,flor=true)"), Oracle(buenas=True, flor=True))
+
+
+def expect_uniform(state: State, oracle: Oracle) -> None:
+    """What `redeal` deals to each seat's opponent, beside what the oracle lists."""
     for action in state.history or []:
         oracle.apply(action)
     for seat in range(2):
         worlds = {hand: i for i, hand in enumerate(oracle.consistent_hands(seat))}
         counts = np.zeros(len(worlds))
         rng = Rng("redeal", seat)
-        for _ in range(max(10 * len(worlds), 1000)):
+        for _ in range(max(5 * len(worlds), 1000)):
             counts[worlds[unplayed(redealt(state, seat, rng), 1 - seat)]] += 1
         assert len(worlds) == 1 or chisquare(counts).pvalue > SIGNIFICANCE
 
@@ -494,10 +690,11 @@ def test_hands_by_envido_are_all_hands():
 
 # Against the oracle
 
-VARIANTS = [  # points, mazo, the score at the start
-    (points, mazo, start)
+VARIANTS = [  # points, mazo, buenas, flor, the score at the start
+    (points, mazo, buenas, flor, start)
     for points in (30, 15)
     for mazo in (False, True)
+    for buenas, flor in ((False, False), (True, False), (False, True), (True, True))
     for start in ((0, 0), (0, 0), (14, 13), (points - 1, points // 2), (points // 2, points - 2))
 ]
 
@@ -515,22 +712,25 @@ def compare_games(n: int, key: str) -> None:
     """So many random matches, and as many single hands, of all variants."""
     rng = Rng("oracle", key)
     for i in range(2 * n):
-        points, mazo, start = VARIANTS[i // 2 % len(VARIANTS)]
+        points, mazo, buenas, flor, start = VARIANTS[i // 2 % len(VARIANTS)]
         hand = i % 2 == 1
-        flags = f"mazo={str(mazo).lower()},hand={str(hand).lower()}"
+        flags = f"mazo={mazo},hand={hand},buenas={buenas},flor={flor}".lower()
         game = make(f"truco(points={points},{flags},score0={start[0]},score1={start[1]})")
-        compare_game(game, Oracle(points, mazo, hand, start), rng)
+        compare_game(game, Oracle(points, mazo, hand, start, buenas=buenas, flor=flor), rng)
 
 
 def compare_game(game: Game, oracle: Oracle, rng: Rng) -> None:
     """Plays one game. Each call has a weight of its own, else most random matches would end in a falta envido."""
     state = game.start()
-    weights = [rng.choice((2, 8, 32))] * 40 + [rng.choice((1, 4, 16)) for _ in range(7)]
+    weights = [rng.choice((2, 8, 32))] * 40 + [rng.choice((1, 4, 16)) for _ in range(10)]
+    suit = rng.choice((None, None, range(10), range(20)))  # cards that are dealt first, so that there are flores
     while True:
         actions = expect_same(state, oracle)
         if state.over:
             return
-        if state.player != CHANCE:
+        if state.player == CHANCE:
+            actions = [card for card in actions if suit and card in suit] or actions
+        else:
             actions = [action for action in actions for _ in range(weights[action])]
         action = rng.choice(actions)
         calls.apply(game.rulebook, state.data, action)
@@ -543,15 +743,18 @@ def expect_same(state: State, oracle: Oracle) -> list[int]:
     assert (player, actions) == (oracle.player, oracle.actions())
     assert tuple(s["score"]) == oracle.score
     assert (s["level"], s["mano"]) == (oracle.level, oracle.mano)
-    assert tuple(s["shown"]) == (oracle.envido_shown or (-1, -1))
+    shown = oracle.envido_shown or oracle.flor_shown or (None, None)
+    assert tuple(s["shown"]) == tuple(-1 if points is None else points for points in shown)
     assert tuple(state.returns()) == oracle.returns()
     assert (unplayed(state, 0), unplayed(state, 1)) == oracle.hands
     for seat in range(2) if player != CHANCE or s["dealt"] in (0, 5) else ():
-        out = np.empty(321, dtype=np.float32)
+        out = np.empty(state.game.spec.observation_size, dtype=np.float32)
         calls.observe(state.game.rulebook, state.data, seat, out)
         expected = np.array(oracle.observation(seat), dtype=np.float32)
         if player == CHANCE:  # here the cards are picked up when all are dealt
             expected[2:42] = expected[317] = 0.0
+            if state.game.spec.parameters["flor"]:
+                expected[-2] = 0.0
         assert (out == expected).all(), np.flatnonzero(out != expected)
     return actions
 
@@ -566,7 +769,7 @@ def test_a_hand_can_be_paid_in_equity():
     plain = table()[0]  # [what mano lacks, what the other lacks]
     for own, other in ((0, 0), (27, 28), (3, 20)):
         name = f"truco(hand=true,score0={own},score1={other},equity=true)"
-        paid = play(*deal, moves, name).returns()
+        paid = play(*deal, moves, str(make(name))).returns()
         assert paid == [pytest.approx(1 - 2 * plain[30 - other, 29 - own]), pytest.approx(-paid[0])]
     assert play(*deal, moves, "truco(hand=true,score0=29,equity=true)").returns() == [1, -1]
     assert play(*deal, moves, "truco(points=15,hand=true,equity=true)").returns() == (

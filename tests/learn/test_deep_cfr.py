@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from tapete.agents.files import player
 from tapete.arena.learning import against_random, evaluation
@@ -17,7 +18,7 @@ from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.players import judge_moves, random
 from tapete.core.thought import Mixture
 from tapete.learn import traversals
-from tapete.learn.deep_cfr import Config, Loss, Training, cross_entropy, regret_matching, squared_error, train
+from tapete.learn.deep_cfr import Config, Lessons, Loss, Training, cross_entropy, regret_matching, squared_error, train
 from tapete.learn.episodes import scale_of
 from tapete.learn.policies import softmax_policy
 from tapete.learn.run import Run, read_metrics
@@ -267,28 +268,71 @@ def test_what_is_stored_is_mixed_by_weight(tmp_path: Path) -> None:
         np.testing.assert_allclose(said, regret_matching(last)(row, np.ones((1, 2), np.bool_))[0], atol=1e-6)
 
 
+def told(training: Training, rows: list[tuple[int, float, float]]) -> NDArray[np.float32]:
+    """Gives rows to a reservoir: which decision, in which iteration, what the first of two legal moves was found to be.
+
+    Returns what decisions 0, 1, ... look like. The third move is illegal, and nonsense is said of it.
+    """
+    looks = np.eye(LEDUC.spec.observation_size, dtype=np.float32)
+    for decision, t, first in rows:
+        training.iteration = int(t)
+        seen, legal = looks[decision : decision + 1], np.array([[1, 1, 0]], np.uint8)
+        training.remember(training.advantages[0], Rows(seen, legal, np.array([[first, 1 - first, 9.0]], np.float32)))
+    return looks
+
+
+@pytest.mark.parametrize("batch", [256, 2])
 @pytest.mark.parametrize(("head", "loss"), [("advantage", squared_error), ("policy", cross_entropy)])
-def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, head: str, loss: Loss) -> None:
-    """One decision: the first move is said to be 1 in iteration 1, and 0 in iteration 3; so 1/4 is learned of it."""
-    config = replace(TINY, steps=300, batch=256, rate=0.02)
+def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, head: str, loss: Loss, batch: int) -> None:
+    """The first move is said to be 1 in iteration 1, and 0 in iteration 3; so 1/4 is learned of it. All decisions at
+    once, or two of three drawn for each step."""
+    config = replace(TINY, steps=600, batch=batch, rate=0.02)
     training = Training(LEDUC, config, begin(tmp_path, LEDUC, config))
-    training.iteration = 3
-    seen = np.ones((2, LEDUC.spec.observation_size), np.float32)
-    for t, first in ((1.0, 1.0), (3.0, 0.0)):
-        training.advantages[0].add(
-            {
-                "inputs": seen,
-                "mask": np.array([[True, True, False]] * 2),
-                "numbers": np.array([[first, 1 - first, 0.0]] * 2, np.float32),
-                "iteration": np.full(2, t, np.float32),
-            }
-        )
+    looks = told(training, [(0, 1, 1.0), (0, 3, 0.0), (1, 1, 0.5), (1, 3, 0.5), (2, 2, 1.0), (2, 2, 0.0)])
+    if head == "policy":  # of probabilities none is left for what is illegal
+        training.advantages[0].columns["numbers"][:, 2] = 0
     module, _ = training.fit(training.advantages[0], head, loss, config.steps, Rng(1))
-    said = module(torch.from_numpy(seen[:1]))[0].detach().numpy()
+    said = module(torch.from_numpy(looks[:3])).detach().numpy()
     if head == "policy":
-        said = softmax_policy(module)(seen[:1], np.array([[True, True, False]]))[0]
-        assert said[2] == 0
-    np.testing.assert_allclose(said[:2], [0.25, 0.75], atol=0.03)
+        said = softmax_policy(module)(looks[:3], np.array([[True, True, False]] * 3))
+        assert (said[:, 2] == 0).all()
+    np.testing.assert_allclose(said[:, :2], [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]], atol=0.05)
+
+
+def test_a_decision_weighs_as_much_as_its_rows(tmp_path: Path) -> None:
+    """Of decisions that a network can't tell apart, it learns the mean, each with the weights of its rows."""
+    training = Training(LEDUC, TINY, begin(tmp_path, LEDUC, TINY))
+    told(training, [(0, 1, 1.0), (0, 3, 0.0), (1, 6, 1.0)])
+    lessons = Lessons.of(training.advantages[0])
+    order = np.argsort(lessons.rows)
+    np.testing.assert_allclose(lessons.numbers[order][:, 0], [0.25, 1.0])
+    np.testing.assert_allclose(lessons.weight[order], [0.4, 0.6])
+    drawn = np.zeros(2)
+    batches = training.batches(training.advantages[0], np.random.default_rng(1))
+    all_of_them = next(batches)
+    assert len(all_of_them[0]) == 2
+    assert all_of_them[3].sum() == pytest.approx(1)
+    few = Training(LEDUC, replace(TINY, batch=1), begin(tmp_path / "few", LEDUC, TINY))
+    told(few, [(0, 1, 1.0), (0, 3, 0.0), (1, 6, 1.0)])
+    batches = few.batches(few.advantages[0], np.random.default_rng(1))
+    for _ in range(2000):
+        inputs, _, numbers, weight = next(batches)
+        decision = int(inputs[0].argmax())
+        drawn[decision] += float(weight.sum())
+        assert numbers[0, 0] == pytest.approx((0.25, 1.0)[decision])
+    np.testing.assert_allclose(drawn / 2000, [0.4, 0.6], atol=0.05)
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_networks_begin_from_scratch_unless_they_are_to_go_on(tmp_path: Path, warm: bool) -> None:
+    """With a step size of nearly nothing a network stays where it begins."""
+    config = replace(TINY, average="stored", warm=warm, rate=1e-9, iterations=2, every=100)
+    training = Training(KUHN, config, begin(tmp_path, KUHN, config))
+    training.run.load()
+    for _ in range(2):
+        training.iterate()
+    first, second = (network.weights for network in training.networks[0])
+    assert warm == all(np.allclose(first[name], second[name], atol=1e-6) for name in first)
 
 
 @pytest.mark.parametrize("average", ["network", "stored"])

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file
 
-from tapete.core import Rng, State, TapeteError, make
+from tapete.core import Rng, State, TapeteError, calls, make
 from tapete.core.players import judge_moves, opinion, random
 from tapete.learn import dmc
-from tapete.learn.dmc import Config, Training, target, train
-from tapete.learn.recording import Recorder, look
+from tapete.learn.critic import Critic, trace_returns
+from tapete.learn.dmc import Config, Training, read_fields, target, train
+from tapete.learn.recording import Recorder, look, look_at_all
 from tapete.learn.run import Run, read_metrics
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 from tapete.nets.network import Network
@@ -54,12 +57,15 @@ def uniform(seen, mask):
     return mask / mask.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize(("name", "frames", "share"), [("kuhn", 40_000, 0.98), ("leduc", 200_000, 0.95)])
-def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float):
+@pytest.mark.parametrize(
+    ("name", "frames", "share", "trace"),
+    [("kuhn", 40_000, 0.98, 1.0), ("kuhn", 40_000, 0.98, 0.8), ("leduc", 200_000, 0.95, 0.8)],
+)
+def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float, trace: float):
     config = Config(
         frames=frames, games=256, units=64, trunk=64, batch=128, memory=frames // 4, rate=0.003,
         rate_frames=frames // 4, first_epsilon=0.3, epsilon=0.02, epsilon_frames=frames // 2,
-        every=10**6, objective="adp",
+        every=10**6, objective="adp", trace=trace,
     )  # fmt: skip
     game, examiner = make(name), Examiner(make(name))
     for seat in range(2):
@@ -143,14 +149,73 @@ def test_each_seat_learns_what_it_was_paid_itself(tmp_path: Path):
     training = Training(make("doudizhu"), TINY, run)
     recorder = Recorder(training.game, [training.network().evaluator(training.game)] * 3, [True] * 3, 8)
     decisions = recorder.play(Rng(1), 0.5)
+    paid = target(decisions.payoffs, "wp")[decisions.games]
     for seat, student in training.students.items():
-        student.remember(decisions)
+        student.remember(decisions, paid)
         own = decisions.seats == seat
         wanted = np.sign(decisions.payoffs[decisions.games[own], seat])
-        kept = student.memory.columns["target"][: own.sum()]
-        assert len(student.memory) == own.sum()
-        assert (kept == wanted[: len(kept)]).all()
-        assert (student.memory.columns["action"][: own.sum()] == decisions.actions[own]).all()
+        memory = student.fit.memory
+        assert len(memory) == own.sum()
+        assert (memory.columns["target"][: own.sum()] == wanted).all()
+        assert (memory.columns["action"][: own.sum()] == decisions.actions[own]).all()
+
+
+def test_the_critic_sees_who_moves_and_what_all_seats_see():
+    game = make("doudizhu")
+    recorder = Recorder(game, [some_network("doudizhu").evaluator(game)] * 3, [True] * 3, 3)
+    decisions = recorder.play(Rng(1), 0.2)
+    widths = np.array([sum(part.size for part in read_fields(game, seat, "history")) for seat in range(3)])
+    rows = look_at_all(game, decisions.states, decisions.seats, widths)
+    for row, data, mover in zip(rows, decisions.states, decisions.seats, strict=True):
+        state = State(game, data.copy(), None)
+        seen = np.zeros((3, game.spec.observation_size), dtype=np.float32)
+        for seat in range(3):
+            calls.observe(game.rulebook, state.data, seat, seen[seat])
+        parts = [np.eye(3)[mover], *(numbers[:width] for numbers, width in zip(seen, widths, strict=True))]
+        assert (row[: 3 + widths.sum()] == np.concatenate(parts)).all()
+
+
+def test_what_is_foreseen_of_a_later_moment_counts_and_other_games_do_not():
+    games = np.array([0, 0, 0, 1, 1], dtype=np.int32)
+    said = np.array([[9, 9], [0.5, -0.5], [0.2, -0.2], [9, 9], [-0.4, 0.4]], dtype=np.float32)
+    paid = np.array([[1, -1]] * 3 + [[-1, 1]] * 2, dtype=np.float32)
+    found = trace_returns(games, said, paid, 0.75)
+    third, fifth = 1.0, -1.0
+    second = 0.25 * 0.2 + 0.75 * third
+    wanted = [0.25 * 0.5 + 0.75 * second, second, third, 0.25 * -0.4 + 0.75 * fifth, fifth]
+    assert np.allclose(found[:, 0], wanted)
+    assert np.allclose(found[:, 1], np.negative(wanted))
+    assert (trace_returns(games, said, paid, 1.0) == paid).all()
+
+
+def test_a_critic_takes_luck_out_of_targets_and_keeps_their_mean():
+    game = make("leduc")
+    widths = np.array([game.spec.observation_size] * 2)
+    critic = Critic(game, widths, units=32, memory=200_000, batch=512, rng=Rng(1))
+    recorder = Recorder(game, [random(), random()], [True, True], 20_000)
+    decisions = recorder.play(Rng(2), 1.0)
+    critic.remember(decisions, target(decisions.payoffs, "adp")[decisions.games], 8.0)
+    critic.learn(Rng(3), 0.003)
+    decisions = recorder.play(Rng(4), 1.0)  # others than those that it learned from
+    paid = target(decisions.payoffs, "adp")[decisions.games]
+    wanted = trace_returns(decisions.games, critic.foresee(decisions), paid, 0.5)
+    assert wanted.std() < 0.8 * paid.std()
+    for action in range(3):  # by what was done: the mean of each is what learning would find
+        own = (decisions.seats == 0) & (decisions.actions == action)
+        error = (wanted[own, 0] - paid[own, 0]).std() / own.sum() ** 0.5
+        assert abs(wanted[own, 0].mean() - paid[own, 0].mean()) < 4 * error + 0.15
+
+
+def test_the_critic_is_not_published(tmp_path: Path):
+    train(make("kuhn"), TINY, begin(tmp_path))
+    kept, published = (load_file(tmp_path / f"{name}.safetensors") for name in ("checkpoint", "network"))
+    assert any("critic" in name for name in kept)
+    assert not any("critic" in name for name in published)
+
+
+def test_only_the_last_field_can_be_skipped(tmp_path: Path):
+    with pytest.raises(TapeteError, match="to_beat is not the last field"):
+        Training(make("doudizhu"), replace(TINY, skip="to_beat"), begin(tmp_path, "doudizhu"))
 
 
 def test_a_run_that_is_stopped_anywhere_ends_the_same(tmp_path: Path):

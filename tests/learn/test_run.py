@@ -74,6 +74,19 @@ def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:
         assert back.shape == array.shape
 
 
+def test_a_run_goes_on_that_is_older_than_a_knob(tmp_path: Path) -> None:
+    """It was made as the knob usually is; anything else is another run."""
+    begin(tmp_path).load()
+    config = tmp_path / "config.json"
+    known = json.loads(config.read_text())
+    del known["config"]["rate"]
+    config.write_text(json.dumps(known))
+    assert begin(tmp_path, resume=True)
+    with pytest.raises(TapeteError) as error:
+        begin(tmp_path, Config(rate=0.1), resume=True)
+    one_line(error, "has rate=0.5, not rate=0.1")
+
+
 def test_metrics_after_the_checkpoint_are_forgotten(tmp_path: Path) -> None:
     run = begin(tmp_path)
     run.load()

@@ -1,11 +1,12 @@
-"""An independent oracle of Truco Argentino, one against one, without flor: plain, slow, readable.
+"""An independent oracle of Truco Argentino, one against one, with or without flor: plain, slow, readable.
 
 Written from the text of GAMES.md ("Truco Argentino, one against one, without flor") and section 3.1 of the OpenTruco
 paper alone, to check a fast implementation against. Nothing here is shared with that implementation.
 
 Actions: 0..39 play a card (as chance outcome: deal it), card = suit * 10 + index, suits bastos, copas, espadas, oros,
 indices 0..9 for the ranks 1 2 3 4 5 6 7 10 11 12; 40 envido, 41 real envido, 42 falta envido, 43 raise truco,
-44 quiero, 45 no quiero, 46 irse al mazo (only with mazo=True).
+44 quiero, 45 no quiero, 46 irse al mazo (only with mazo=True), 47 flor, 48 contraflor, 49 contraflor al resto (only
+with flor=True).
 
 Interpretations, where the text leaves room:
 
@@ -49,6 +50,23 @@ Interpretations, where the text leaves room:
 19. A match (hand=False) may start from a given score too; seat 0 is mano in its first hand. Both must be below points.
 20. consistent_hands: no inference from how the other played or bet, nor from the order of the deal. During the deal:
     every set of as many cards as the other has been dealt so far.
+
+With buenas=True:
+
+21. Only the winner of an accepted envido or flor shows his points. The other is known to have at most as many, and if
+    he is mano, fewer (a tie would have been his).
+
+With flor=True:
+
+22. Who was dealt three cards of a suit says so at his first decision of the hand; nothing else is legal for him there.
+    Who decides anything else at his first decision has therefore none, and both know it.
+23. Flor takes the place of an envido that waits (nobody gets anything for that), and no envido can be called after it.
+    A truco that waits is answered when the flor is settled.
+24. The other says at once whether he has one too. If not, three points, and nothing else is learned about the flor.
+25. If he has: quiero 4, no quiero (con flor me achico) 3 to the first; contraflor 6, and 4 if declined; contraflor al
+    resto what a falta envido would be, and 4 if declined, or 6 after a contraflor.
+26. A flor is worth 20 and the values of its three cards. Ties go to mano. Accepting shows both.
+27. consistent_hands: flor known, no flor known, and the points shown or bounded.
 """
 
 from copy import deepcopy
@@ -73,7 +91,19 @@ QUIERO = 44
 NO_QUIERO = 45
 MAZO = 46
 
+FLOR = 47
+CONTRAFLOR = 48
+AL_RESTO = 49
+
 LETTER = {ENVIDO: "E", REAL: "R", FALTA: "F"}
+
+# What has been said of two flores: points if accepted, points if declined.
+FLOR_CONTESTS = {
+    (FLOR,): (4, 3),
+    (FLOR, CONTRAFLOR): (6, 4),
+    (FLOR, AL_RESTO): ("falta", 4),
+    (FLOR, CONTRAFLOR, AL_RESTO): ("falta", 6),
+}
 
 # The chains of envido: points if accepted ("falta": see Truco._falta), points if declined.
 CHAINS = {
@@ -136,7 +166,7 @@ def other(seat):
 
 
 class Truco:
-    def __init__(self, points=30, mazo=False, hand=False, score=(0, 0)):
+    def __init__(self, points=30, mazo=False, hand=False, score=(0, 0), *, buenas=False, flor=False):
         if points not in (15, 30):
             raise ValueError("points must be 30 or 15")
         if not (0 <= score[0] < points and 0 <= score[1] < points):
@@ -144,6 +174,8 @@ class Truco:
         self.points = points
         self.mazo = mazo
         self.hand = hand
+        self.buenas = buenas
+        self.flor = flor
         self.start = (score[0], score[1])
         self.score = (score[0], score[1])
         self.over = False
@@ -166,7 +198,14 @@ class Truco:
         self.envido_caller = None  # the seat that made the last call
         self.envido_waits = False
         self.envido_resolved = False  # accepted or declined
-        self.envido_shown = None
+        self.envido_shown: Any = None  # by seat; None: not shown
+        # flor
+        self.decided: set[int] = set()  # the seats that have made a decision
+        self.flor_said: list[int] = []  # 47, 48, 49 in order
+        self.flor_caller: Any = None  # the seat that said the last of them
+        self.flor_waits = False
+        self.flor_shown: Any = None  # by seat; None: not shown
+        self.loser: Any = None  # of an accepted envido or flor
 
     # ------------------------------------------------------------------ what can be asked of the state
 
@@ -176,6 +215,8 @@ class Truco:
             return OVER
         if self._dealing():
             return CHANCE
+        if self.flor_waits:
+            return other(self.flor_caller)
         if self.envido_waits:  # the envido goes first, also before a truco that waits
             return other(self.envido_caller)
         if self.truco_call is not None:
@@ -218,6 +259,22 @@ class Truco:
             return 0
         return card_rank(card)
 
+    @staticmethod
+    def has_flor(cards):
+        return len(cards) == 3 and len({card_suit(card) for card in cards}) == 1
+
+    @staticmethod
+    def flor_points(cards):
+        return 20 + sum(Truco._envido_value(card) for card in cards)
+
+    def known_flor(self, seat):
+        """True or False where both know whether the seat has a flor, otherwise None."""
+        if not self.flor:
+            return None
+        if self.flor_said or seat in self.decided:  # the first flor is answered by the other at once
+            return self.has_flor(self.dealt[seat])
+        return None
+
     def _dealing(self):
         return len(self.dealt[0]) + len(self.dealt[1]) < 6
 
@@ -233,6 +290,8 @@ class Truco:
         """The envido can no longer be called (an envido that waits is not closed)."""
         if self.envido_resolved:
             return True
+        if self.flor_said:
+            return True
         if self.level >= 2:  # truco was accepted, or raised (which accepts it)
             return True
         return not self._first_trick()
@@ -244,6 +303,12 @@ class Truco:
             return []
         if self._dealing():
             return [card for card in range(40) if card not in self.dealt[0] and card not in self.dealt[1]]
+        first = self.flor and self.player not in self.decided and not self.flor_waits
+        if first and self.has_flor(self.dealt[self.player]):
+            return [FLOR]
+        if self.flor_waits:
+            following = [call for call in (CONTRAFLOR, AL_RESTO) if (*self.flor_said, call) in FLOR_CONTESTS]
+            return [QUIERO, NO_QUIERO, *following]
         if self.envido_waits:
             return sorted(self._replies_to_envido())
         if self.truco_call is not None:
@@ -298,6 +363,12 @@ class Truco:
         seat = self.player
         if seat == CHANCE:
             self._deal(action)
+            return
+        self.decided.add(seat)
+        if action in (FLOR, CONTRAFLOR, AL_RESTO):
+            self._say_flor(seat, action)
+        elif self.flor_waits:
+            self._end_flor(seat, action)
         elif action < 40:
             self._play(seat, action)
         elif action in (ENVIDO, REAL, FALTA):
@@ -384,18 +455,45 @@ class Truco:
     def _accept_envido(self):
         self.envido_waits = False
         self.envido_resolved = True
-        points = [self.envido_points(self.dealt[0]), self.envido_points(self.dealt[1])]
-        self.envido_shown = (points[0], points[1])
+        winner, self.envido_shown = self._compare(self.envido_points)
+        worth = CHAINS[self._chain()][0]
+        if worth == "falta":
+            worth = self._falta(winner)
+        self._score(winner, worth)
+
+    def _compare(self, count):
+        """The winner of an accepted envido or flor, and what is shown of it."""
+        points = [count(self.dealt[0]), count(self.dealt[1])]
         if points[0] > points[1]:
             winner = 0
         elif points[1] > points[0]:
             winner = 1
         else:  # ties go to mano
             winner = self.mano
-        worth = CHAINS[self._chain()][0]
-        if worth == "falta":
-            worth = self._falta(winner)
-        self._score(winner, worth)
+        self.loser = other(winner)
+        if self.buenas:
+            points[self.loser] = None
+        return winner, (points[0], points[1])
+
+    def _say_flor(self, seat, call):
+        if self.envido_waits:  # it is forgotten
+            self.envido_waits = False
+            self.envido_calls = []
+        self.flor_said.append(call)
+        self.flor_caller = seat
+        if self.has_flor(self.dealt[other(seat)]):
+            self.flor_waits = True
+        else:
+            self._score(seat, 3)
+
+    def _end_flor(self, seat, answer):
+        self.flor_waits = False
+        accepted, declined = FLOR_CONTESTS[tuple(self.flor_said)]
+        if answer == NO_QUIERO:
+            self._score(other(seat), declined)
+            return
+        winner, self.flor_shown = self._compare(self.flor_points)
+        self._score(winner, self._falta(winner) if accepted == "falta" else accepted)
 
     def _falta(self, winner):
         if self.points == 30 and self.score[0] < 15 and self.score[1] < 15:
@@ -478,21 +576,48 @@ class Truco:
             else:
                 numbers += self._one_hot(None, 3)
         # envido resolved, blocked: 2
-        numbers.append(1.0 if self.envido_resolved else 0.0)
-        numbers.append(1.0 if self._envido_closed() else 0.0)
+        flor_settled = bool(self.flor_said) and not self.flor_waits
+        numbers.append(1.0 if self.envido_resolved or flor_settled else 0.0)
+        numbers.append(1.0 if (self._envido_closed() and not self.flor_waits) or self.level > 1 else 0.0)
         # envido scores, own and other's: 2
         if len(self.dealt[seat]) == 3:
             numbers.append(self.envido_points(self.dealt[seat]) / 33)
         else:
             numbers.append(0.0)
         if self.envido_shown is not None:
-            numbers.append(self.envido_shown[other(seat)] / 33)
+            numbers.append((self.envido_shown[other(seat)] or 0) / 33)
         else:
             numbers.append(0.0)
         # mano: 2
         numbers += self._one_hot(self.mano, 2)
         assert len(numbers) == 321
+        return numbers + self._more_numbers(seat)
+
+    def _more_numbers(self, seat):
+        """What the variants append."""
+        numbers = []
+        if self.buenas:
+            bound = self._bound(other(seat))
+            most = 38 if self.flor_shown is not None else 33
+            numbers += [0.0, 0.0] if bound is None else [1.0, bound / most]
+        if self.flor:
+            for who in (0, 1):
+                known = self.known_flor(who)
+                numbers += self._one_hot(None if known is None else int(known), 2)
+            contests = list(FLOR_CONTESTS)
+            numbers += self._one_hot(contests.index(tuple(self.flor_said)) if self.flor_said else None, 4)
+            own = self.dealt[seat]
+            numbers.append(self.flor_points(own) / 38 if self.has_flor(own) else 0.0)
+            shown = None if self.flor_shown is None else self.flor_shown[other(seat)]
+            numbers.append(0.0 if shown is None else shown / 38)
         return numbers
+
+    def _bound(self, seat):
+        """The most points that the seat can have, where it has said "son buenas"."""
+        shown = self.envido_shown or self.flor_shown
+        if not self.buenas or shown is None or seat != self.loser:
+            return None
+        return shown[other(seat)] - 1 if seat == self.mano else shown[other(seat)]
 
     @staticmethod
     def _one_hot(index, size):
@@ -509,6 +634,21 @@ class Truco:
         count = len(self.dealt[rival]) - len(rival_played)
         found = []
         for cards in combinations(unseen, count):
-            if self.envido_shown is None or self.envido_points([*cards, *rival_played]) == self.envido_shown[rival]:
+            if self._may_hold(rival, [*cards, *rival_played]):
                 found.append(frozenset(cards))
         return found
+
+    def _may_hold(self, seat, cards):
+        """Whether the seat may have been dealt these cards, as far as both know."""
+        if len(cards) < 3:
+            return True
+        known = self.known_flor(seat)
+        if known is not None and known != self.has_flor(cards):
+            return False
+        bound = self._bound(seat)
+        for shown, count in ((self.envido_shown, self.envido_points), (self.flor_shown, self.flor_points)):
+            if shown is not None and shown[seat] is not None and count(cards) != shown[seat]:
+                return False
+            if shown is not None and bound is not None and count(cards) > bound:
+                return False
+        return True

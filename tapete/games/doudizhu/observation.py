@@ -14,6 +14,7 @@ from tapete.games.doudizhu.table import HIGHEST_BID, IN_HANDS, MOST_THROWN, MOVE
 LANDLORD_SIZE = 20
 PEASANT_SIZE = 17
 BOMB_COUNTS = 15
+MOST_COUNTED = 11  # moves that empty a hand
 ROLE_SIZE = 430  # numbers of a peasant's observation before the history; the landlord's has 319
 UNARY = np.tri(5, 4, -1, dtype=np.float32)  # [number of cards, 4]: that many ones
 BLACK_JOKER, RED_JOKER = PAIR_RANKS, PAIR_RANKS + 1

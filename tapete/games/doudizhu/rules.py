@@ -7,15 +7,17 @@ import numpy as np
 from tapete.core.contract import CHANCE, TERMINAL, rule
 from tapete.core.rng import below, mix, next_u64
 from tapete.games.doudizhu.cards import DECK_SIZE, RANKS, count, pick
+from tapete.games.doudizhu.fewest import fewest
 from tapete.games.doudizhu.legal import list_answers, list_leads
 from tapete.games.doudizhu.moves import CARDS, MOVES, NOTHING, PASS
-from tapete.games.doudizhu.observation import own_hand, write_cards, write_observation, write_one_hot
+from tapete.games.doudizhu.observation import MOST_COUNTED, own_hand, write_cards, write_observation, write_one_hot
 from tapete.games.doudizhu.table import (
     HIGHEST_BID,
     IN_HANDS,
     MOVES_KEPT,
     call,
     deal_card,
+    is_spring,
     play,
     start_deal,
     undealt,
@@ -35,9 +37,9 @@ def start(p: Any, params: Any) -> None:
     for i in range(MOVES_KEPT):
         s.history[i] = np.uint64(0)
     s.open = s.public = np.uint64(0)
-    s.moves = s.length = s.rank = s.passes = s.bombs = s.thrown = 0
+    s.moves = s.length = s.rank = s.passes = s.bombs = s.thrown = s.leads = 0
     s.kind = NOTHING
-    s.bidding = np.int32(params[0])
+    s.bidding, s.around, s.spring = np.int32(params[0]), np.int32(params[1]), np.int32(params[2])
     s.bid = 1 - s.bidding
     start_deal(s)
 
@@ -98,7 +100,7 @@ def returns(p: Any, out: Any) -> None:
     out[0] = out[1] = out[2] = 0.0
     if s.mover != TERMINAL:
         return
-    stake = float(s.bid << s.bombs)
+    stake = float(s.bid << (s.bombs + (s.spring and is_spring(s))))
     if not s.hand[s.landlord]:
         stake = -stake
     for seat in range(3):
@@ -131,8 +133,11 @@ def redeal(p: Any, player: int, rng: Any) -> None:
 
 @rule
 def features(p: Any, action: int, out: Any) -> None:
-    if not view(p).bidding:
-        write_cards(CARDS[action], out, 0)
-    else:
-        write_cards(CARDS[action] if action < MOVES else np.uint64(0), out, 0)
-        write_one_hot(action - MOVES, HIGHEST_BID, out, 54)
+    s = view(p)
+    cards = CARDS[action] if action < MOVES else np.uint64(0)
+    at = write_cards(cards, out, 0)
+    left = s.hand[s.mover] - cards
+    at = write_cards(left, out, at)
+    at = write_one_hot(min(fewest(left), MOST_COUNTED), MOST_COUNTED + 1, out, at)
+    if s.bidding:
+        write_one_hot(action - MOVES, HIGHEST_BID, out, at)

@@ -1,4 +1,4 @@
-"""Truco Argentino, one against one, without flor."""
+"""Truco Argentino, one against one; flor and "son buenas" if wanted."""
 
 from tapete.core.errors import TapeteError
 from tapete.core.spec import Field, Spec, within
@@ -17,6 +17,16 @@ OBSERVATION = (
     Field(name="envido_points", shape=(2,), about="own, and the other's once they are shown, / 33"),
     Field(name="mano", shape=(2,), about="one-hot: the seat that is mano"),
 )
+BUENAS_FIELDS = (
+    Field(name="buenas", shape=(2,), about="the other has said so; the most that it can then have, / 33, of flor / 38"),
+)
+FLOR_FIELDS = (
+    Field(name="flor", shape=(2, 2), about="seat, one-hot: it is known to have none, or to have one"),
+    Field(
+        name="flor_calls", shape=(4,), about="one-hot: flor, contraflor, al resto at once, al resto after contraflor"
+    ),
+    Field(name="flor_points", shape=(2,), about="own, and the other's once they are shown, / 38"),
+)
 
 
 def truco(
@@ -28,6 +38,8 @@ def truco(
     score1: int = 0,
     equity: bool = False,
     anyscore: bool = False,
+    buenas: bool = False,
+    flor: bool = False,
 ) -> Spec:
     """Truco to 15 or 30 points, or a single hand, from a given score."""
     if points not in (15, 30):
@@ -38,12 +50,12 @@ def truco(
         raise TapeteError("equity pays single hands: say hand=true with it")
     if anyscore and (score0 or score1):
         raise TapeteError("anyscore draws the score: leave out score0 and score1")
-    actions = 47 if mazo else 46
+    actions = 50 if flor else 47 if mazo else 46
     bound = 1 if equity or not hand else max(_most_won(points, score0, score1), _most_won(points, score1, score0))
     if hand and anyscore and not equity:
         bound = points
     return Spec(
-        title=f"Truco Argentino, {'one hand' if hand else f'to {points}'}",
+        title=f"Truco Argentino{' with flor' if flor else ''}, {'one hand' if hand else f'to {points}'}",
         players=2,
         actions=actions,
         max_actions=8 if mazo else 7,  # three cards, three kinds of envido, truco, and the mazo
@@ -52,7 +64,7 @@ def truco(
         utility=(-bound, bound),
         zero_sum=True,
         hidden=True,
-        observations=(OBSERVATION,),
+        observations=(OBSERVATION + BUENAS_FIELDS * buenas + FLOR_FIELDS * flor,),
         features=(
             Field(name="action", shape=(actions,), about="one-hot"),
             Field(name="strength", about="of a card in a trick, 0 to 1: its place in the order / 13"),
@@ -64,7 +76,7 @@ def truco(
                 about="of a bet: points if it is accepted, points if declined, / points of the match",
             ),
         ),
-        params=(points, mazo, 2 if equity else hand, score0, score1, anyscore),
+        params=(points, mazo, 2 if equity else hand, score0, score1, anyscore, buenas, flor),
     )
 
 

@@ -8,6 +8,9 @@ RAISE = 43  # truco, retruco or vale cuatro
 QUIERO = 44
 NO_QUIERO = 45
 MAZO = 46
+FLOR = 47
+CONTRAFLOR = 48
+AL_RESTO = 49
 
 TRUCO = ("", "", "truco", "retruco", "vale-cuatro")  # by level: what the hand is worth
 
@@ -31,11 +34,21 @@ CHAINS: dict[str, tuple[int, int]] = {
 LONGEST_CHAIN = 4
 LETTERS = "ERF"
 
+# The same of two flores (flor, contraflor, contraflor al resto). Where the other has none, flor pays FLOR_ALONE.
+FLORES: dict[str, tuple[int, int]] = {
+    "L": (4, 3),
+    "LC": (6, 4),
+    "LX": (FALTA, 4),
+    "LCX": (FALTA, 6),
+}
+FLOR_LETTERS = "LCX"
+FLOR_ALONE = 3
+
 MALAS = 15  # the first half of a match to 30
 
 
 def falta(points: int, winner: int, loser: int) -> int:
-    """What the falta envido is worth at these scores: the match in malas, else what the leader lacks."""
+    """What a falta envido or a contraflor al resto is worth: the match in malas, else what the leader lacks."""
     if points > MALAS and winner < MALAS and loser < MALAS:
         return points - winner
     return points - max(winner, loser)

@@ -1,4 +1,4 @@
-"""The Spanish deck as tables: what a card is worth in a trick and in the envido, and every hand by its envido.
+"""The Spanish deck as tables: what a card is worth in a trick and in the envido, every hand by its envido, and flores.
 
 A card is suit * 10 + index: suits bastos, copas, espadas, oros; indices of the ranks 1 2 3 4 5 6 7 10 11 12.
 """
@@ -41,3 +41,10 @@ _points = np.max([SUIT_POINTS[(_masks >> np.uint64(10 * suit)) & np.uint64(1023)
 # All 9880 hands as masks, those with e points in the envido at HANDS[FIRST[e] : FIRST[e + 1]].
 HANDS = _masks[np.argsort(_points, kind="stable")]
 FIRST = np.searchsorted(np.sort(_points), np.arange(MOST_POINTS + 2)).astype(np.int64)
+
+SUITED = np.array([1023 << 10 * suit for suit in range(4)], dtype=np.uint64)  # [suit] all its cards
+FLORES = _masks[np.any((_masks[:, None] & ~SUITED) == 0, axis=1)]  # the 480 hands of one suit
+FLOR_POINTS = np.array(
+    [20 + sum(VALUE[i] for i in range(10) if cards >> i & 1) for cards in range(1024)], dtype=np.int8
+)
+MOST_FLOR_POINTS = 38

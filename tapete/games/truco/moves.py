@@ -8,16 +8,34 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 
 from tapete.core.compile import helper
 from tapete.core.contract import CHANCE, TERMINAL
-from tapete.core.rng import below, mix
+from tapete.core.rng import mix
 from tapete.games.truco import bets
-from tapete.games.truco.bets import CHAINS, ENVIDO, FALTA, LETTERS, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
-from tapete.games.truco.cards import CARDS, FIRST, HANDS, STRENGTH, SUIT_POINTS
+from tapete.games.truco.bets import (
+    CHAINS,
+    ENVIDO,
+    FALTA,
+    FLOR,
+    FLOR_ALONE,
+    FLOR_LETTERS,
+    FLORES,
+    LETTERS,
+    LONGEST_CHAIN,
+    MAZO,
+    NO_QUIERO,
+    QUIERO,
+    RAISE,
+)
+from tapete.games.truco.cards import FLOR_POINTS, STRENGTH, SUIT_POINTS, SUITED
 
 NONE = -1  # no seat, no card, no call
 TIE = 2  # as the winner of a trick: parda
 DEAL = 6  # cards
 PAYS_EQUITY = 2  # a single hand that is paid by how likely the match is won after it
 SCORES = -2  # in place of cards dealt: both scores are drawn first
+CALL_BITS = np.uint64(5)  # of each call in `calls`: 16 * seat + action - 39
+
+# What both know of a seat's flor, where it is played with.
+UNKNOWN, HAS_NONE, HAS_FLOR = 0, 1, 2
 
 STATE = np.dtype(
     [
@@ -25,10 +43,12 @@ STATE = np.dtype(
         ("past", "u8", (2,)),  # hash of the hands that each seat held before this one
         ("hand", "u8", (2,)),  # cards dealt to each seat, played ones too: bit c is card c
         ("played", "u8"),  # those of both that lie on the table
-        ("calls", "u8"),  # of this hand, four bits each, the latest lowest: seat * 8 + action - 39
+        ("calls", "u8"),  # of this hand, five bits each, the latest lowest: seat * 16 + action - 39
         ("points", "i1"),  # that win the match
         ("mazo", "i1"),  # whether one may go to the mazo
         ("single", "i1"),  # 0: a match; the game is one hand: 1, paid in points, 2, in equity
+        ("buenas", "i1"),  # whether the loser of an envido shows nothing
+        ("flor", "i1"),  # whether flor is played
         ("origin", "i1", (2,)),  # the score at the start
         ("score", "i1", (2,)),
         ("hands", "i1"),  # finished before this one
@@ -44,19 +64,21 @@ STATE = np.dtype(
         ("level", "i1"),  # what the hand is worth by what was accepted, 1..4
         ("asked", "i1"),  # the level that waits for an answer, or 0
         ("holder", "i1"),  # who accepted last, and may raise; NONE: both may
-        ("chain", "i1"),  # the calls of envido so far: index into CHAINS
-        ("waits", "i1"),  # whether an envido waits for an answer
-        ("shown", "i1", (2,)),  # envido points of each seat once they are shown, or NONE
+        ("chain", "i1"),  # the calls of envido or flor so far: index into CHAINS, then FLORES
+        ("waits", "i1"),  # whether an envido or a flor waits for an answer
+        ("shown", "i1", (2,)),  # envido or flor points of each seat once they are shown, or NONE
+        ("garden", "i1", (2,)),  # what both know of each seat's flor: UNKNOWN, HAS_NONE, HAS_FLOR
     ],
     align=True,
 )
 
-_chains = list(CHAINS)
-_following = [[_chains.index(c + x) if c + x in CHAINS else NONE for x in LETTERS] for c in CHAINS]
+_chains = list(CHAINS | FLORES)
+_following = [[_chains.index(c + x) if c + x in _chains else NONE for x in LETTERS + FLOR_LETTERS] for c in _chains]
 NEXT = np.array(_following, dtype=np.int8)  # [chain, call] the chain that results; NONE: can't be called
-ACCEPTED = np.array([accepted for accepted, _ in CHAINS.values()], dtype=np.int8)  # [chain] points, or FALTA
-DECLINED = np.array([declined for _, declined in CHAINS.values()], dtype=np.int8)  # [chain] points
+ACCEPTED = np.array([accepted for accepted, _ in (CHAINS | FLORES).values()], dtype=np.int8)  # [chain] points, or FALTA
+DECLINED = np.array([declined for _, declined in (CHAINS | FLORES).values()], dtype=np.int8)  # [chain] points
 CALLS = np.array([[*map(LETTERS.index, c), *[NONE] * (LONGEST_CHAIN - len(c))] for c in CHAINS], dtype=np.int8)
+FIRST_FLOR = len(CHAINS)  # the chain in which nothing but flor has been said
 
 falta = helper(bets.falta)
 
@@ -98,6 +120,7 @@ def clear_table(s: Any, mano: int) -> None:
     for trick in range(3):
         s.leader[trick] = s.winner[trick] = NONE
     s.shown[0] = s.shown[1] = NONE
+    s.garden[0] = s.garden[1] = UNKNOWN
 
 
 @helper
@@ -108,6 +131,25 @@ def list_envido(s: Any, out: Any, n: int) -> int:
             out[n] = ENVIDO + call
             n += 1
     return n
+
+
+@helper
+def list_flor(s: Any, out: Any) -> int:
+    """The answers to a flor, of a seat that has one, too."""
+    out[0] = QUIERO
+    out[1] = NO_QUIERO
+    n = 2
+    for call in range(3):
+        if NEXT[s.chain, 3 + call] != NONE:
+            out[n] = FLOR + call
+            n += 1
+    return n
+
+
+@helper
+def must_sing(s: Any) -> bool:
+    """Whether the mover has a flor that nobody knows of: that is said before anything else is done."""
+    return s.garden[s.mover] == UNKNOWN and is_flor(s.hand[s.mover])
 
 
 @helper
@@ -158,8 +200,29 @@ def envido_points(hand: Any) -> int:
 
 
 @helper
+def is_flor(hand: Any) -> bool:
+    """Whether all cards are of one suit."""
+    return flor_points(hand) != NONE
+
+
+@helper
+def flor_points(hand: Any) -> int:
+    """20 and all three cards, which are of one suit; NONE where they aren't."""
+    for suit in range(4):
+        if not hand & ~SUITED[suit]:
+            return int(FLOR_POINTS[(hand >> np.uint64(10 * suit)) & np.uint64(1023)])
+    return NONE
+
+
+@helper
+def is_about_flor(s: Any) -> bool:
+    """Whether the chain is one of flores, not of envido."""
+    return s.chain >= FIRST_FLOR
+
+
+@helper
 def accepted_price(s: Any, chain: int, winner: int) -> int:
-    """What these calls of envido are worth if they are accepted and that seat wins."""
+    """What these calls of envido or flor are worth if they are accepted and that seat wins."""
     if ACCEPTED[chain] == FALTA:
         return falta(int(s.points), int(s.score[winner]), int(s.score[1 - winner]))
     return int(ACCEPTED[chain])
@@ -174,7 +237,7 @@ def score_points(s: Any, seat: int, points: int) -> bool:
 
 @helper
 def settle_envido(s: Any, winner: int, price: int) -> None:
-    """The envido is paid before the hand, and may end the match; a truco that waited is answered now."""
+    """The envido, or the flor, is paid before the hand, and may end the match; a truco that waited is answered now."""
     s.waits = 0
     if score_points(s, winner, price):
         s.mover = TERMINAL
@@ -204,11 +267,34 @@ def accept(s: Any, seat: int) -> None:
         s.holder = seat
         s.mover = s.turn
         return
+    first, second = bet_points(s, 0), bet_points(s, 1)
+    winner = int(s.mano if first == second else second > first)
     for i in range(2):
-        s.shown[i] = envido_points(s.hand[i])
+        if i == winner or not s.buenas:
+            s.shown[i] = first if i == 0 else second
         s.public = mix(s.public, s.shown[i])
-    winner = int(s.mano if s.shown[0] == s.shown[1] else s.shown[1] > s.shown[0])
     settle_envido(s, winner, accepted_price(s, s.chain, winner))
+
+
+@helper
+def bet_points(s: Any, seat: int) -> int:
+    """What the seat has in the bet that was made: an envido or a flor."""
+    return flor_points(s.hand[seat]) if is_about_flor(s) else envido_points(s.hand[seat])
+
+
+@helper
+def sing_flor(s: Any, seat: int) -> None:
+    """Flor: it takes the place of an envido that waits. The other, who has none or has one too, has to say so."""
+    other = 1 - seat
+    s.chain = FIRST_FLOR
+    s.garden[seat] = HAS_FLOR
+    s.garden[other] = HAS_FLOR if is_flor(s.hand[other]) else HAS_NONE
+    s.public = mix(s.public, s.garden[other])
+    if s.garden[other] == HAS_FLOR:
+        s.waits = 1
+        s.mover = other
+    else:
+        settle_envido(s, seat, FLOR_ALONE)
 
 
 @helper
@@ -263,37 +349,23 @@ def play_card(s: Any, seat: int, card: int) -> None:
 
 
 @helper
+def column(action: int) -> int:
+    """Where NEXT has a call of envido or flor."""
+    return action - ENVIDO if action < RAISE else 3 + action - FLOR
+
+
+@helper
 def stake(s: Any, action: int) -> tuple[int, int]:
     """Points that a bet comes to if it is accepted and if it is declined; of an answer, only what it decides."""
     if action == MAZO:
         return 0, s.level + is_envido_open(s)
-    is_answer = action >= QUIERO
+    if action == FLOR:
+        return int(ACCEPTED[FIRST_FLOR]), int(DECLINED[FIRST_FLOR])
+    is_answer = action in (QUIERO, NO_QUIERO)
     if action < RAISE or s.waits:
-        chain = s.chain if is_answer else NEXT[s.chain, action - ENVIDO]
+        chain = s.chain if is_answer else NEXT[s.chain, column(action)]
         accepted, declined = accepted_price(s, chain, s.mover), int(DECLINED[chain])
     else:
         accepted = int(s.asked if is_answer else max(s.level, s.asked) + 1)
         declined = accepted - 1
     return (0 if action == NO_QUIERO else accepted), (0 if action == QUIERO else declined)
-
-
-@helper
-def draw_outside(taken: Any, rng: Any) -> int:
-    """A card that is not in the set. Few are, so that trying again is faster than counting."""
-    card = below(rng, CARDS)
-    while taken & bit(card):
-        card = below(rng, CARDS)
-    return card
-
-
-@helper
-def draw_hand(points: int, laid: Any, taken: Any, rng: Any) -> Any:
-    """A hand of so many points in the envido, with the cards that were laid and none of those taken.
-
-    Tries hands of that many points, of which there are 108 to 1084, until one fits; the true one does.
-    """
-    first, n = FIRST[points], FIRST[points + 1] - FIRST[points]
-    hand = HANDS[first + below(rng, n)]
-    while hand & taken or hand & laid != laid:
-        hand = HANDS[first + below(rng, n)]
-    return hand

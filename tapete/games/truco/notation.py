@@ -1,13 +1,16 @@
-"""Cards are written rank and suit, `1e` `7o` `12b`; calls are words: `real-envido`, `truco`, `no-quiero`, `mazo`."""
+"""Cards are written rank and suit, `1e` `7o` `12b`; calls are words: `real-envido`, `truco`, `no-quiero`, `flor`."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from tapete.core.spec import Spec
-from tapete.games.truco.bets import ENVIDO, RAISE, TRUCO
+from tapete.games.truco.bets import CHAINS, ENVIDO, RAISE, TRUCO
 from tapete.games.truco.cards import CARDS, NAMES
 
-CALLS = ("envido", "real-envido", "falta-envido", "truco", "quiero", "no-quiero", "mazo")
+CALLS = (
+    *("envido", "real-envido", "falta-envido", "truco", "quiero", "no-quiero", "mazo"),
+    *("flor", "contraflor", "contraflor-al-resto"),
+)
 
 
 def write(spec: Spec, s: Any, action: int) -> str:
@@ -31,13 +34,25 @@ def card_name(card: int) -> str:
 
 def calls(s: Any) -> Iterator[tuple[int, str]]:
     """The calls of this hand in order, with the seat that made them."""
-    digits = f"{int(s['calls']):x}" if s["calls"] else ""
-    level = 1
-    for digit in digits:
-        seat, call = divmod(int(digit, 16), 8)
-        action = ENVIDO - 1 + call
+    said, level = [], 1
+    left = int(s["calls"])
+    while left:
+        said.append(left & 31)
+        left >>= 5
+    for call in reversed(said):
+        seat, action = call >> 4, ENVIDO - 1 + (call & 15)
         level += action == RAISE
         yield seat, TRUCO[level] if action == RAISE else CALLS[action - ENVIDO]
+
+
+def bet(s: Any) -> str:
+    """What the calls of this hand beside truco are about."""
+    return "flor" if s["chain"] >= len(CHAINS) else "envido"
+
+
+def shown(s: Any) -> str:
+    """The points that were shown in an envido or a flor, seat 0's first; who said "son buenas" has shown nothing."""
+    return "-".join(str(points) if points >= 0 else "buenas" for points in s["shown"]) if max(s["shown"]) >= 0 else ""
 
 
 def ended(s: Any) -> str:
@@ -56,11 +71,19 @@ def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
     gained = s["score"] - before["score"]
     if gained.any():
         points = int(gained.max())
-        shown = f", {s['shown'][0]} to {s['shown'][1]}" if s["shown"][0] >= 0 else ""
-        bet = f"envido{shown}" if before["waits"] else "hand"
-        yield f"seat {gained.argmax()} won the {bet}: {points} point{'s' if points > 1 else ''}"
+        yield f"seat {gained.argmax()} won the {_won(before, s)}: {points} point{'s' if points > 1 else ''}"
     if s["hands"] and s["dealt"] > before["dealt"] == 5:
         yield f"the next hand is dealt; mano: seat {s['mano']}"
+
+
+def _won(before: Any, s: Any) -> str:
+    """What has just been paid: an envido or a flor with the points that it showed, or the hand."""
+    sung = bet(s) == "flor" and bet(before) == "envido"  # the other had none: it did not wait for an answer
+    if not before["waits"] and not sung:
+        return "hand"
+    if min(s["shown"]) >= 0:
+        return f"{bet(s)}, {s['shown'][0]} to {s['shown'][1]}"
+    return f"{bet(s)} with {max(s['shown'])}" if max(s["shown"]) >= 0 else bet(s)
 
 
 def describe(spec: Spec, s: Any, seat: int) -> str:
@@ -69,13 +92,13 @@ def describe(spec: Spec, s: Any, seat: int) -> str:
     if s["hands"]:
         parts.append(f"hand {s['hands'] + 1}, the last one ended with {ended(s)}")
     if s["dealt"] < 6:
-        parts.append(f"{max(s['dealt'], 0)} cards dealt")
+        parts.append(f"{s['dealt']} cards dealt" if s["dealt"] >= 0 else f"{s['dealt'] + 2} scores drawn")
         return "; ".join(parts)
     parts.append(f"dealt {' '.join(cards(s['hand'][seat]))}")
     tricks = [f"{card_name(s['table'][i]) or '-'} {card_name(s['table'][i + 1]) or '-'}" for i in (0, 2, 4)]
     parts.append(f"tricks {' | '.join(tricks)}")
     parts.append("calls " + (", ".join(f"{who} {call}" for who, call in calls(s)) or "none"))
     parts.append(f"level {s['level']}")
-    if s["shown"][0] >= 0:
-        parts.append(f"envido {s['shown'][0]}-{s['shown'][1]}")
+    if shown(s):
+        parts.append(f"{bet(s)} {shown(s)}")
     return "; ".join(parts)

@@ -1,46 +1,57 @@
-"""Truco Argentino, one against one, without flor, as the README of this folder tells it."""
+"""Truco Argentino, one against one, as the README of this folder tells it."""
 
 from typing import Any
 
 import numpy as np
 
+from tapete.core.compile import helper
 from tapete.core.contract import TERMINAL, rule
 from tapete.core.rng import below, mix
-from tapete.games.truco import OBSERVATION
-from tapete.games.truco.bets import ENVIDO, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
-from tapete.games.truco.cards import CARDS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
+from tapete.games.truco import FLOR_FIELDS, OBSERVATION
+from tapete.games.truco.bets import AL_RESTO, ENVIDO, FLOR, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.cards import CARDS, MOST_FLOR_POINTS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
 from tapete.games.truco.equity import chance_of_mano
 from tapete.games.truco.moves import (
+    CALL_BITS,
     CALLS,
+    FIRST_FLOR,
+    HAS_NONE,
     NEXT,
     NONE,
     PAYS_EQUITY,
     SCORES,
     TIE,
+    UNKNOWN,
     accept,
     bit,
     clear_table,
+    column,
     compare,
     deal,
     decline,
-    draw_hand,
-    draw_outside,
     draw_score,
     end_hand,
     envido_points,
+    flor_points,
+    is_about_flor,
     is_dealt,
     is_envido_open,
     list_envido,
+    list_flor,
     list_turn,
+    must_sing,
     play_card,
+    sing_flor,
     stake,
     view,
 )
 from tapete.games.truco.moves import STATE as STATE
+from tapete.games.truco.worlds import buenas_bound, draw_hand, draw_outside
 
 # Where each field of an observation begins.
 _begins = np.cumsum([0, *(field.size for field in OBSERVATION)]).tolist()
 _, HAND, TRICKS, WINNERS, LEADERS, SCORE, LEVEL, ENVIDO_CALLS, ENVIDO_STATE, ENVIDO_POINTS, MANO, SIZE = _begins
+FLOR_SIZE = sum(field.size for field in FLOR_FIELDS)
 
 
 @rule
@@ -48,6 +59,7 @@ def start(p: Any, params: Any) -> None:
     s = view(p)
     s.public = np.uint64(0)
     s.points, s.mazo, s.single = np.int8(params[0]), np.int8(params[1]), np.int8(params[2])
+    s.buenas, s.flor = np.int8(params[6]), np.int8(params[7])
     for seat in range(2):
         s.past[seat] = np.uint64(0)
         s.origin[seat] = s.score[seat] = np.int8(params[3 + seat])
@@ -66,6 +78,12 @@ def player(p: Any) -> int:
 def actions(p: Any, out: Any) -> int:
     s = view(p)
     n = 0
+    if s.flor:
+        if must_sing(s):
+            out[0] = FLOR
+            return 1
+        if s.waits and is_about_flor(s):
+            return list_flor(s, out)
     if s.waits:
         n = list_envido(s, out, n)
     elif s.asked:
@@ -117,10 +135,12 @@ def apply(p: Any, action: int) -> None:
         return
     seat = int(s.mover)
     s.public = mix(s.public, action)
+    if s.flor and s.garden[seat] == UNKNOWN and action != FLOR:
+        s.garden[seat] = HAS_NONE
     if action < CARDS:
         play_card(s, seat, action)
         return
-    s.calls = (s.calls << np.uint64(4)) | np.uint64(8 * seat + action - ENVIDO + 1)
+    s.calls = (s.calls << CALL_BITS) | np.uint64(16 * seat + action - ENVIDO + 1)
     if action == RAISE:
         s.level = max(s.level, s.asked)  # a raise in reply accepts what was asked
         s.asked = s.level + 1
@@ -131,8 +151,10 @@ def apply(p: Any, action: int) -> None:
         decline(s, seat)
     elif action == MAZO:
         end_hand(s, 1 - seat, s.level + is_envido_open(s), action)
+    elif action == FLOR:
+        sing_flor(s, seat)
     else:
-        s.chain = NEXT[s.chain, action - ENVIDO]
+        s.chain = NEXT[s.chain, column(action)]
         s.waits = 1
         s.mover = 1 - seat
 
@@ -179,15 +201,46 @@ def observe(p: Any, player: int, out: Any) -> None:
     out[SCORE] = s.score[0] / s.points
     out[SCORE + 1] = s.score[1] / s.points
     out[LEVEL + s.level - 1] = 1.0
-    for i in range(LONGEST_CHAIN):
-        if CALLS[s.chain, i] != NONE:
-            out[ENVIDO_CALLS + 3 * i + CALLS[s.chain, i]] = 1.0
+    if not is_about_flor(s):
+        for i in range(LONGEST_CHAIN):
+            if CALLS[s.chain, i] != NONE:
+                out[ENVIDO_CALLS + 3 * i + CALLS[s.chain, i]] = 1.0
     is_resolved = s.chain > 0 and not s.waits
     out[ENVIDO_STATE] = is_resolved
     out[ENVIDO_STATE + 1] = is_resolved or s.level > 1 or s.trick > 0
     out[ENVIDO_POINTS] = envido_points(own) / MOST_POINTS
-    out[ENVIDO_POINTS + 1] = max(s.shown[1 - player], 0) / MOST_POINTS
+    if not is_about_flor(s):
+        out[ENVIDO_POINTS + 1] = max(s.shown[1 - player], 0) / MOST_POINTS
     out[MANO + s.mano] = 1.0
+    end = SIZE
+    if s.buenas:
+        end = observe_buenas(s, player, out, end)
+    if s.flor:
+        observe_flor(s, player, own, out, end)
+
+
+@helper
+def observe_buenas(s: Any, player: int, out: Any, at: int) -> int:
+    """The field `buenas`; where the next one begins."""
+    bound = buenas_bound(s, 1 - player)
+    out[at] = bound != NONE
+    out[at + 1] = max(bound, 0) / (MOST_FLOR_POINTS if is_about_flor(s) else MOST_POINTS)
+    return at + 2
+
+
+@helper
+def observe_flor(s: Any, player: int, own: Any, out: Any, at: int) -> None:
+    """The fields of flor."""
+    for i in range(FLOR_SIZE):
+        out[at + i] = 0.0
+    for seat in range(2):
+        if s.garden[seat] != UNKNOWN:
+            out[at + 2 * seat + s.garden[seat] - 1] = 1.0
+    if is_about_flor(s):
+        out[at + 4 + s.chain - FIRST_FLOR] = 1.0
+        out[at + 9] = max(s.shown[1 - player], 0) / MOST_FLOR_POINTS
+    if own:
+        out[at + 8] = max(flor_points(own), 0) / MOST_FLOR_POINTS
 
 
 @rule
@@ -203,19 +256,13 @@ def redeal(p: Any, player: int, rng: Any) -> None:
     laid = s.hand[other] & s.played
     if laid == s.hand[other]:
         return
-    if s.shown[other] != NONE:
-        s.hand[other] = draw_hand(s.shown[other], laid, s.hand[player], rng)
-        return
-    s.hand[other] = laid
-    for trick in range(3):
-        if s.table[2 * trick + other] == NONE:
-            s.hand[other] |= bit(draw_outside(s.hand[0] | s.hand[1], rng))
+    s.hand[other] = draw_hand(s, other, laid, rng)
 
 
 @rule
 def features(p: Any, action: int, out: Any) -> None:
     s = view(p)
-    actions = MAZO + (s.mazo != 0)
+    actions = AL_RESTO + 1 if s.flor else MAZO + (s.mazo != 0)
     for i in range(actions + 7):
         out[i] = 0.0
     out[action] = 1.0

@@ -7,7 +7,7 @@ from tapete.core.scene import Note, Part, Place, Score, Things
 from tapete.core.spec import Spec
 from tapete.games.truco.bets import TRUCO
 from tapete.games.truco.cards import CARDS, NAMES
-from tapete.games.truco.notation import calls, card_name, cards
+from tapete.games.truco.notation import bet, calls, card_name, cards
 
 TRICKS = ("seat 0", "seat 1", "parda")  # who won them
 
@@ -29,15 +29,18 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
     yield Note(name="calls", text=", ".join(f"seat {who} {call}" for who, call in calls(s)))
     yield Note(name="the hand is worth", text=str(s["level"]))
     yield Note(name="waits for an answer", text=waiting(s))
-    if s["shown"][0] >= 0:
-        yield Score(name="envido", values=tuple(float(points) for points in s["shown"]))
+    if min(s["shown"]) >= 0:
+        yield Score(name=bet(s), values=tuple(float(points) for points in s["shown"]))
+    elif max(s["shown"]) >= 0:
+        told = (f"seat {i} {points if points >= 0 else 'son-buenas'}" for i, points in enumerate(s["shown"]))
+        yield Note(name=bet(s), text=", ".join(told))
 
 
 def waiting(s: Any) -> str:
     """The bets that wait, the one first that is answered first."""
     if s["mover"] < 0:
         return ""
-    bets = ["envido"] if s["waits"] else []
+    bets = [bet(s)] if s["waits"] else []
     return ", ".join(bets + ([TRUCO[s["asked"]]] if s["asked"] else []))
 
 

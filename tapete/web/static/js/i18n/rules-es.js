@@ -7,7 +7,7 @@ export default {
   truco: [
     "Tres cartas cada uno, tres bazas; gana la mano quien gana dos. De mayor a menor: 1 de espadas, 1 de bastos, 7 de espadas, 7 de oros, los 3, los 2, los otros 1, 12, 11, 10, los otros 7, 6, 5, 4.",
     "En la primera baza se puede cantar envido (2), real envido (3) o falta envido: gana quien suma más con dos cartas del mismo palo (20 más sus valores; las figuras valen 0). En empate gana la mano.",
-    "Truco vale 2, retruco 3, vale cuatro 4: se quiere, no se quiere (gana lo anterior) o se sube. Sin flor. Gana quien llega primero a 15 o 30.",
+    "Truco vale 2, retruco 3, vale cuatro 4: se quiere, no se quiere (gana lo anterior) o se sube. Gana quien llega primero a 15 o 30. Si se juega con flor, quien tiene tres cartas del mismo palo la canta antes que nada y cobra 3, en lugar del envido; si los dos tienen, vale 4, contraflor 6, contraflor al resto la falta.",
   ],
   domino: [
     "Cada uno pone una ficha que coincida con una punta de la línea. Quien no puede, roba una del pozo y la juega si sirve; si no, pasa. Gana quien se queda sin fichas, y cobra los puntos que le quedan al otro; si el juego se cierra, gana quien tiene menos puntos, y cobra los del otro.",

@@ -23,6 +23,7 @@ export const PARTS = {
   discs: "fichas",
   points: "puntos",
   envido: "envido",
+  flor: "flor",
   cards: "cartas",
   "dice left": "dados",
   "in the pot": "en el pozo",
@@ -89,6 +90,10 @@ export const WORDS = {
   quiero: "quiero",
   "no-quiero": "no quiero",
   mazo: "al mazo",
+  flor: "flor",
+  contraflor: "contraflor",
+  "contraflor-al-resto": "contraflor al resto",
+  "son-buenas": "son buenas",
   parda: "parda",
   landlord: "terrateniente",
   peasant: "campesino",
@@ -123,6 +128,8 @@ export const ORDERS = {
   bid3: "Ofrecer 3",
   mazo: "Ir al mazo",
 };
+
+const BETS = { envido: "el envido", flor: "la flor" };
 
 const points = (n) => `${n} ${n === "1" ? "punto" : "puntos"}`;
 
@@ -168,12 +175,16 @@ export const SENTENCES = [
   [/^trick (\d) was parda$/, (who, n) => `la ${n}ª baza fue parda`],
   [/^seat (\d+) won trick (\d)$/, (who, n, trick) => `${who(n, "ganaste", "ganó")} la ${trick}ª baza`],
   [
-    /^seat (\d+) won the envido, (\d+) to (\d+): (\d+) points?$/,
-    (who, n, a, b, gain) => `${who(n, "ganaste", "ganó")} el envido, ${a} a ${b}: ${points(gain)}`,
+    /^seat (\d+) won the (envido|flor), (\d+) to (\d+): (\d+) points?$/,
+    (who, n, bet, a, b, gain) => `${who(n, "ganaste", "ganó")} ${BETS[bet]}, ${a} a ${b}: ${points(gain)}`,
   ],
   [
-    /^seat (\d+) won the envido: (\d+) points?$/,
-    (who, n, gain) => `${who(n, "ganaste", "ganó")} el envido: ${points(gain)}`,
+    /^seat (\d+) won the (envido|flor) with (\d+): (\d+) points?$/,
+    (who, n, bet, a, gain) => `${who(n, "ganaste", "ganó")} ${BETS[bet]} con ${a}, son buenas: ${points(gain)}`,
+  ],
+  [
+    /^seat (\d+) won the (envido|flor): (\d+) points?$/,
+    (who, n, bet, gain) => `${who(n, "ganaste", "ganó")} ${BETS[bet]}: ${points(gain)}`,
   ],
   [
     /^seat (\d+) won the hand: (\d+) points?$/,
@@ -244,7 +255,10 @@ export const TITLES = [
   [/^Matching pennies$/, () => "Pares y nones con monedas"],
   [/^Rock, paper, scissors$/, () => "Piedra, papel o tijera"],
   [/^Token against domino$/, () => "Ficha contra dominó"],
-  [/^Truco Argentino, (?:one hand|to (\d+))$/, (n) => (n ? `Truco argentino, a ${n}` : "Truco argentino, una mano")],
+  [
+    /^Truco Argentino( with flor)?, (?:one hand|to (\d+))$/,
+    (flor, n) => `Truco argentino${flor ? " con flor" : ""}, ${n ? `a ${n}` : "una mano"}`,
+  ],
 ];
 
 /** One line about each game, and the names of its parameters. */
@@ -289,6 +303,10 @@ export const PARAMETERS = {
   hand: "una sola mano",
   score0: "puntos, lugar 1",
   score1: "puntos, lugar 2",
+  equity: "se paga en chances de ganar la partida",
+  anyscore: "desde cualquier puntaje",
+  buenas: "quien pierde el envido dice «son buenas»",
+  flor: "con flor",
   bidding: "con remate",
   cards: "cartas",
   soldiers: "soldados",
