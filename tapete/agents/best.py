@@ -5,7 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tapete.agents import NotForThisGame, Policy, levels
+from tapete.agents.blueprint import blueprint
 from tapete.agents.equilibrium import equilibrium
+from tapete.agents.holdem import champion
 from tapete.agents.networks import ntuple
 from tapete.agents.search import ismcts, mcts
 from tapete.core import Game, TapeteError
@@ -17,7 +19,7 @@ SECONDS = 1.0  # that the highest thinks
 
 @levels(*(f"best({level})" for level in range(1, HIGHEST + 1)))
 def best(game: Game, level: int = HIGHEST) -> Policy:
-    """The strongest there is: an equilibrium, a network in a search, or a search; level 1 to 5.
+    """The strongest there is: an equilibrium, a blueprint, a bred player, a network or a search; level 1 to 5.
 
     Only "there is none for this game" leads to the next choice: a solution or a network that is there but can't be
     read is an error, never a weaker opponent.
@@ -27,6 +29,10 @@ def best(game: Game, level: int = HIGHEST) -> Policy:
     if level == HIGHEST:
         with suppress(NotForThisGame):
             return equilibrium(game)
+        with suppress(NotForThisGame):
+            return champion(game)
+    with suppress(NotForThisGame):
+        return blueprint(game, level)
     iterations, seconds = (0, SECONDS) if level == HIGHEST else (SIMULATIONS[level - 1], 0.0)
     with suppress(NotForThisGame):
         return ntuple(game, iterations, seconds=seconds, exact=level >= HIGHEST - 1)

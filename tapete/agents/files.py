@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from tapete.agents import Policy
+from tapete.agents.blueprint import from_file
 from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError
 from tapete.core.arrays import read_format
+from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
-from tapete.search import ISMCTS, MCTS
+from tapete.search import ISMCTS, MCTS, Worlds
 
 NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
-Model = Network | ntuple.NTuple | moves.MoveNetwork
+Model = Network | ntuple.NTuple | moves.MoveNetwork | chromosome.Chromosome
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,
     ntuple.FORMAT: ntuple.NTuple.load,
     moves.FORMAT: moves.MoveNetwork.load,
+    chromosome.FORMAT: chromosome.Chromosome.load,
 }
 
 
@@ -35,8 +38,11 @@ def file_of(path: str) -> Path:
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
     file = file_of(path)
-    if read_format(file) not in LOADERS:
-        return lambda: _solution(file, game)
+    form = read_format(file)
+    if form not in LOADERS:
+        from tapete.solve.truco import blueprint as truco
+
+        return partial(from_file, game, file) if form == truco.FORMAT else lambda: _solution(file, game)
 
     @searching
     def play(options: Options) -> Policy:
@@ -48,7 +54,8 @@ def player(path: str, game: Game) -> Callable[..., Policy]:
 def trained(game: Game, file: Path, options: Options) -> Policy:
     """The network of a file, as its header says that it plays: by its own moves; in a search where that says nothing.
 
-    Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree.
+    Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree, or where it
+    scores moves by their features, one over sampled worlds.
     """
     model = _model(str(file), version(file))
     if model.about.get("game") != str(game):
@@ -58,6 +65,8 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
         raise TapeteError(f"{file} plays by {str(plays)[:40]!r}, which is none of {', '.join(PLAYS)}")
     if plays != SEARCH and not (options.iterations or options.seconds):
         return Compiled(model.evaluator(game))
+    if isinstance(model, moves.MoveNetwork):
+        return Searcher(Worlds(game, lambda: model.evaluator(game)), options)
     if game.spec.hidden or game.spec.has_chance:
         return Searcher(ISMCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
     return Searcher(MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)

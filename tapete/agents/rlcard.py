@@ -9,6 +9,7 @@ from typing import Any
 
 from tapete.agents import NotForThisGame, Policy
 from tapete.core import Game, Rng, TapeteError, Thought, View
+from tapete.games.holdem.notation import CALL, FOLD, RAISE, board_faces, hand_faces
 
 _one_at_a_time = Lock()  # the rules of all tables draw from what is a module's own there
 
@@ -46,13 +47,40 @@ def _seen(view: View, moves: list[str]) -> dict[str, Any]:
     }
 
 
+class HoldemRules:
+    """RLCard's rule model of limit hold'em: raises with pairs and high cards, and later where the board fits them."""
+
+    def __init__(self) -> None:
+        from rlcard.models.limitholdem_rule_models import LimitholdemRuleAgentV1
+
+        self.rules = LimitholdemRuleAgentV1()
+
+    def think(self, view: View, rng: Rng) -> Thought:
+        """The move that the rules make; a fold that costs nothing is a check, a raise too many a call."""
+        s, legal = view.game.record(view._world), view.actions()
+        words = {CALL: "call" if FOLD in legal else "check", RAISE: "raise", FOLD: "fold"}
+        cards, board = (
+            [card[1].upper() + card[0] for card in cards]
+            for cards in (hand_faces(s, view.seat, view.seat), board_faces(s, view.seat))
+        )
+        seen = {
+            "raw_legal_actions": ["fold", *(words[action] for action in legal if action != FOLD)],
+            "raw_obs": {"hand": cards, "public_cards": board},
+        }
+        said = self.rules.step(seen)
+        move = {word: action for action, word in words.items()}.get(said, CALL)
+        chosen = move if move in legal else CALL
+        return Thought(probabilities={action: float(action == chosen) for action in legal})
+
+
 def rlcard(game: Game) -> Policy:
     """RLCard's rule-based player; needs `pip install 'tapete[peers]'`."""
-    if not game.package.endswith(".doudizhu") or game.spec.parameters.get("bidding"):
-        raise NotForThisGame(f"RLCard has no rules for {game}; they are for doudizhu")
+    name = game.package.rpartition(".")[2]
+    if name not in ("doudizhu", "holdem") or game.spec.parameters.get("bidding"):
+        raise NotForThisGame(f"RLCard has no rules for {game}; they are for doudizhu and holdem")
     if importlib.util.find_spec("rlcard") is None:
         raise NotForThisGame("rlcard is not installed: pip install 'tapete[peers]'")
-    return DouDizhuRules()
+    return DouDizhuRules() if name == "doudizhu" else HoldemRules()
 
 
 AGENTS = (rlcard,)

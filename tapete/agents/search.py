@@ -10,7 +10,7 @@ from typing import Any
 from tapete.agents import NotForThisGame, Policy, levels
 from tapete.core import Game, Rng, TapeteError, Thought, View
 from tapete.core.exact import judge_exactly
-from tapete.search import ISMCTS, MCTS, Budget
+from tapete.search import ISMCTS, MCTS, Budget, Worlds
 from tapete.search.spending import MEMORY
 
 USUAL = 1000  # simulations, where nothing is said
@@ -67,7 +67,7 @@ def searching(agent: Callable[..., Policy]) -> Callable[..., Policy]:
 class Searcher:
     """Searches, and remembers what it has found for its next move."""
 
-    def __init__(self, search: MCTS | ISMCTS, options: Options) -> None:
+    def __init__(self, search: MCTS | ISMCTS | Worlds, options: Options) -> None:
         self.search = search
         self.budget = options.budget
         self.exact = options.exact

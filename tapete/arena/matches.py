@@ -189,8 +189,11 @@ class Match:
 
     def record(self, played: Played) -> Record:
         """The log of a game of this match."""
-        names = [self.agents[SIDES.index(side)] for side in played.lineup]
-        return self.game.replay(list(played.actions)).record(*names)
+        return self.game.replay(list(played.actions)).record(*self.names(played))
+
+    def names(self, played: Played) -> list[str]:
+        """Which agent sat on each seat of a game."""
+        return [self.agents[SIDES.index(side)] for side in played.lineup]
 
     def to_json(self) -> dict[str, Any]:
         """The figures, as plain data; all but the milliseconds are the same in every run with this seed."""

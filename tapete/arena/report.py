@@ -9,7 +9,10 @@ from pathlib import Path
 
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
+from tapete.core import TapeteError, make
+from tapete.core.files import check_writable
 from tapete.core.plots import picture
+from tapete.games.holdem import histories
 
 RESULT = "tournament.json"
 
@@ -19,6 +22,23 @@ def write_match(match: Match, path: Path) -> None:
     records = [match.record(played).to_json() for played in match.games]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**match.to_json(), "records": records}) + "\n")
+
+
+def check_histories(path: Path, game: str) -> None:
+    """Refuses a file of hand histories that can't be written, or a game that has none."""
+    histories.format_of(path)
+    if not make(game).package.endswith(".holdem"):
+        raise TapeteError(f"hand histories are for hold'em, not for {game}")
+    check_writable(path)
+
+
+def write_histories(match: Match, path: Path) -> None:
+    """Writes all hands of a match of hold'em; players are called by their agents."""
+    hands = (
+        histories.of_game(match.game, played.actions, match.names(played), number=number)
+        for number, played in enumerate(match.games, 1)
+    )
+    histories.write(path, hands)
 
 
 def write_tournament(result: Tournament, folder: Path) -> None:

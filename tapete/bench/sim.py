@@ -13,7 +13,7 @@ from tapete.core import Rng, make
 from tapete.core.compile import ahead
 from tapete.core.contract import open_rules
 from tapete.core.evaluator import Evaluator, evaluator, floats_at, longs_at
-from tapete.core.players import play, random_play
+from tapete.core.players import LARGE, play, random_play
 from tapete.core.rng import below
 from tapete.core.tables import Tables
 
@@ -74,7 +74,7 @@ def stepped(name: str, threads: int, *, features: bool) -> Work:
         for _ in range(rounds):
             if features:
                 tables.features()
-            tables.step(tables.sample())
+            tables.step()
         return rounds * len(tables)
 
     return work
@@ -114,7 +114,8 @@ def observed(name: str, threads: int = 1, *, observe: bool = False) -> Work:
         return Evaluator(_write_down, (rows, np.zeros(spec.observation_size, dtype=np.float32), widths), priors=True)
 
     players = [writer] * game.players
-    return lambda rounds: play(game, players, rounds * threads, rng, duplicate=False, threads=threads).decisions
+    deals = 1 if threads == 1 else threads * LARGE  # every thread has as much to do as the others
+    return lambda rounds: play(game, players, rounds * deals, rng, duplicate=False, threads=threads).decisions
 
 
 @evaluator

@@ -24,11 +24,12 @@ from tapete.bridges.playing import RENDER_MODES, Playing
 from tapete.core.contract import TERMINAL
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import MakeEvaluator
+from tapete.core.floor import PATIENCE
 from tapete.core.game import Game
 from tapete.core.names import make, needs_parameters, variants
 from tapete.core.players import random
 from tapete.core.rng import Rng
-from tapete.core.tables import PATIENCE, Tables
+from tapete.core.tables import Tables
 
 gymnasium = needs("gymnasium", "gymnasium")
 vector = needs("gymnasium.vector", "gymnasium")

@@ -46,14 +46,19 @@ def match(
         str, typer.Option(help="Also tell payoffs less luck, judged by playouts(100), or by the equilibrium if known.")
     ] = "",
     out: Annotated[Path | None, typer.Option(help="Write the result and all games to this file, as JSON.")] = None,
+    histories: Annotated[
+        Path | None, typer.Option(help="Write all hands of hold'em to this file: .txt (PokerStars) or .phhs (PHH).")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Play two agents against each other, seats swapped on the same deals."""
     from tapete import arena
-    from tapete.arena.report import write_match
+    from tapete.arena.report import check_histories, write_histories, write_match
 
     if out:
         check_writable(out)
+    if histories:
+        check_histories(histories, game)
     with _progress(as_json) as progress:
         task = progress.add_task(a, total=games)
 
@@ -74,6 +79,8 @@ def match(
         )
     if out:
         write_match(result, out)
+    if histories:
+        write_histories(result, histories)
     if as_json:
         print(json.dumps(result.to_json()))
     else:

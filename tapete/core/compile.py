@@ -49,6 +49,12 @@ LONGS = types.int64[::1]
 FLOATS = types.float32[::1]
 DOUBLES = types.float64[::1]
 WORDS = types.uint64[::1]
+FLAGS = types.int8[::1]
+STATES = types.uint8[:, ::1]
+INT_ROWS = types.int32[:, ::1]
+FLOAT_ROWS = types.float32[:, ::1]
+DOUBLE_ROWS = types.float64[:, ::1]
+WORD_ROWS = types.uint64[:, ::1]
 
 OPTIONS: dict[str, Any] = {"nopython": True, "error_model": "numpy"}
 

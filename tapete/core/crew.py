@@ -22,17 +22,19 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from tapete.core.atomic import exchange_word, load_word, relax, replace_word
-from tapete.core.compile import UINT64_PTR, WORDS, ahead, compile_rule, first_of, helper, kernel
+from tapete.core.compile import UINT64_PTR, WORD_ROWS, WORDS, ahead, compile_rule, first_of, helper, kernel
 from tapete.core.contract import function_at
+from tapete.core.records import LINES, apart
 
 TASK = types.void(UINT64_PTR)
-WORD_ROWS = types.uint64[:, ::1]
 
 # What a box says: its first word is what has to be done, the second is the address of the task, the third tells whether
-# the thread sleeps. The caller turns NOTHING into DO; whoever turns that into DOING does the task.
+# the thread sleeps and nobody has rung for it. The caller turns NOTHING into DO; whoever turns that into DOING does the
+# task.
 NOTHING, DO, DOING, STOP = (np.uint64(i) for i in range(4))
 AWAKE, ASLEEP = (np.uint64(i) for i in range(2))
-BOX = 16  # words: two lines of cache, so that no two boxes share one
+BUSY, SLEEPING = -1, -2
+BOX = LINES // 8  # words, so that no two boxes share a line of cache
 PATIENCE = 1 << 12  # looks: a tenth or two of a millisecond
 
 _let_others_run: Callable[[], None] = getattr(os, "sched_yield", lambda: time.sleep(0))
@@ -59,13 +61,13 @@ class Crew:
     """
 
     def __init__(self, words: NDArray[np.uint64], arrays: Sequence[Any] = ()) -> None:
-        self.words, self._arrays = words, arrays
+        self.words, self._arrays = apart(words), arrays
         self._hire()
 
     def _hire(self) -> None:
         others = len(self.words) - 1
         self._process = os.getpid()
-        self._boxes = np.zeros((others, BOX), dtype=np.uint64)
+        self._boxes = apart(np.zeros((others, BOX), dtype=np.uint64))
         self._bells = [threading.Event() for _ in range(others)]
         self.threads = [
             threading.Thread(target=_serve, args=(box, row, bell, self._arrays), name="crew", daemon=True)
@@ -81,19 +83,23 @@ class Crew:
         Ctrl-C is heard when it is done: half a task is never seen.
         """
         address = _address(task)
-        if self._bells:
-            self._wake()
-        while unfinished := _do(address, self.words, self._boxes):
+        if self._bells and self._process != os.getpid():
+            self._hire()
+        is_rung = False
+        while unfinished := _do(address, self.words, self._boxes, is_rung):
+            if unfinished == SLEEPING:
+                self._wake()
+                is_rung = True
+                continue
             self._wait()
             if unfinished > 0:
                 break
 
     def _wake(self) -> None:
         """Rings for those who sleep; until they come, the caller does their work."""
-        if self._process != os.getpid():
-            self._hire()
-        for bell, asleep in zip(self._bells, self._boxes[:, 2].tolist(), strict=True):
-            if asleep:
+        for bell, box in zip(self._bells, self._boxes, strict=True):
+            if box[2] == ASLEEP:
+                box[2] = AWAKE
                 bell.set()
 
     def _wait(self) -> None:
@@ -111,7 +117,6 @@ def _serve(box: NDArray[np.uint64], words: NDArray[np.uint64], bell: threading.E
     """The life of a thread; `kept` is what its words point at."""
     while _look(box, words):
         bell.wait()
-        box[2] = AWAKE
         bell.clear()
 
 
@@ -138,7 +143,7 @@ def open_task(typing_context: Any, address: Any) -> Any:
 @helper
 def _take(box: Any, words: Any) -> bool:
     """Does the task in the box, unless there is none or another thread has it."""
-    if not replace_word(box, DO, DOING):
+    if load_word(box) != DO or not replace_word(box, DO, DOING):  # looking disturbs nobody, replacing does
         return False
     open_task(box[1])(words)
     replace_word(box, DOING, NOTHING)  # unless it says STOP by now
@@ -174,11 +179,17 @@ def _unfinished(boxes: Any) -> int:
     return 0
 
 
-@kernel(types.int64(types.uint64, WORD_ROWS, WORD_ROWS))
-def _do(task: Any, words: Any, boxes: Any) -> int:
-    """Does a task together with the others; how many are still at it, or -1 if they were at another one."""
+@kernel(types.int64(types.uint64, WORD_ROWS, WORD_ROWS, types.boolean))
+def _do(task: Any, words: Any, boxes: Any, is_rung: bool) -> int:
+    """Does a task together with the others, and returns how many are still at it.
+
+    Nothing is done where it is BUSY or SLEEPING: others are at another task, or are to be rung for first.
+    """
+    for i in range(len(boxes)):
+        if load_word(ahead(first_of(boxes[i]), 2)) == ASLEEP and not is_rung:
+            return SLEEPING
     if _unfinished(boxes):
-        return -1
+        return BUSY
     for i in range(len(boxes)):
         boxes[i, 1] = task
         exchange_word(first_of(boxes[i]), DO)

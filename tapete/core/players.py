@@ -42,6 +42,7 @@ from tapete.core.rng import Rng, below, mix, uniform
 
 RANDOM = 0  # the address of a player that takes any move; no other has it
 CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
+LARGE = 4 * CHUNK  # the same where one stream serves for all, so that a deal is less work
 SEAT = 1 << 40  # labels of streams: 0, 1, ... are events of chance, these are seats
 
 Thread = TypeVar("Thread")
@@ -178,7 +179,7 @@ def play(
         )
     if deals < 0 or first < 0 or threads < 1:
         raise TapeteError(f"can't play {deals} deals from number {first} on {threads} threads")
-    chunk = CHUNK if duplicate else 16 * CHUNK
+    chunk = CHUNK if duplicate else LARGE
     chunks = -(-deals // chunk) or 1
     returns = np.zeros((deals if keep else chunks, len(rows), game.players))
     desks = [_Thread(game, players) for _ in range(min(threads, chunks))]
@@ -319,7 +320,7 @@ def _play(
 @kernel(types.void(RULEBOOK, DOUBLES, DESK, types.int64, WORDS, DOUBLES, LONGS))
 def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: Any, out: Any, counts: Any) -> None:
     """The same for players who take any move, so that nobody has to be asked: adds the payoffs up in `out` [seats]."""
-    rules, payoffs = open_rules(rulebook), np.zeros(len(out))
+    rules, payoffs, gains = open_rules(rulebook), np.zeros(len(out)), first_of(out)
     state, legal, rng = state_ptr(desk.state), first_of(desk.legal), uint64_ptr(words)
     decisions, steps = 0, 0
     for _ in range(deals):
@@ -335,6 +336,7 @@ def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: An
             steps += 1
             who = rules.player(state)
         rules.returns(state, float64_ptr(payoffs))
-        out += payoffs
+        for seat in range(desk.seats):
+            gains[seat] += payoffs[seat]
     counts[0] += decisions
     counts[1] += steps

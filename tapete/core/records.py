@@ -12,6 +12,9 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+LINES = 128  # bytes: processors fetch lines of cache in pairs
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -55,6 +58,15 @@ def opener(record: Any) -> Any:
 def words_of(record: tuple[Any, ...]) -> list[int]:
     """The addresses of the arrays of a record, and its whole numbers as they are."""
     return [field.ctypes.data if isinstance(field, np.ndarray) else int(field) for field in record]
+
+
+def apart(array: NDArray[Any]) -> NDArray[Any]:
+    """A copy that shares no line of cache with anything else, so that a thread that writes there disturbs no other."""
+    room = np.zeros(array.nbytes + 2 * LINES, dtype=np.uint8)
+    first = -room.ctypes.data % LINES
+    found = room[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    found[...] = array
+    return found
 
 
 def _pointer(array: Any) -> Any:

@@ -10,92 +10,20 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike, NDArray
 
-from tapete.core.compile import DOUBLES, INTS, LONGS, ahead, helper
-from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
-from tapete.core.crew import WORD_ROWS, Crew, task
+from tapete.core import floor as tasks
+from tapete.core.contract import TERMINAL
+from tapete.core.crew import Crew
 from tapete.core.errors import IllegalAction, TapeteError
 from tapete.core.evaluator import Evaluator, MakeEvaluator
+from tapete.core.floor import ASK, ORDER_AT, PATIENCE, Floor, Order
 from tapete.core.game import Game, State
-from tapete.core.players import SEATED, Seated, choose
-from tapete.core.records import copy_state, opener, words_of
-from tapete.core.rng import Rng, below
+from tapete.core.players import Seated
+from tapete.core.records import apart, words_of
+from tapete.core.rng import Rng
 
-STATES = types.uint8[:, ::1]
-FLAGS = types.int8[::1]
-FLOAT_ROWS = types.float32[:, ::1]
-DOUBLE_ROWS = types.float64[:, ::1]
-INT_ROWS = types.int32[:, ::1]
-
-
-class Floor(NamedTuple):
-    """B tables as a task sees them."""
-
-    states: NDArray[np.uint8]  # [B, bytes]
-    ended: NDArray[np.uint8]  # [B, bytes] the state in which the last game at the table ended
-    movers: NDArray[np.int32]  # [B] the seat to move; TERMINAL where a game is over and nobody began another
-    legal: NDArray[np.int32]  # [B, max_actions] the mover's legal actions, ascending
-    counts: NDArray[np.int32]  # [B] how many they are; 0 where the game is over
-    over: NDArray[np.int8]  # [B] whether the last step ended the game
-    rewards: NDArray[np.float64]  # [B, seats] the payoffs, where the last step ended the game; else zeros
-    games: NDArray[np.int64]  # [B] how many ended so far, those that never came to the caller among them
-    totals: NDArray[np.float64]  # [B, seats] the payoffs of all those games, added up
-    chance: NDArray[np.uint64]  # [B, 4] the stream that cards are drawn from
-    choice: NDArray[np.uint64]  # [B, 4] the stream of `sample` and of compiled players
-    size: int  # bytes of a state
-    width: int  # max_actions
-    seats: int
-
-
-NUMBER = types.int64
-FLOOR = types.NamedTuple(
-    [
-        *(STATES, STATES, INTS, INT_ROWS, INTS, FLAGS, DOUBLE_ROWS, LONGS, DOUBLE_ROWS, WORD_ROWS, WORD_ROWS),
-        *(NUMBER, NUMBER, NUMBER),
-    ],
-    Floor,
-)
-
-
-class Order(NamedTuple):
-    """What one thread is to do with its share of the tables."""
-
-    rulebook: NDArray[np.uint64]
-    params: NDArray[np.float64]
-    first: int  # table of its share
-    end: int  # of its share
-    restart: int  # whether a finished game is followed by another one
-    begun: NDArray[np.int8]  # [B] where a game is to begin
-    chosen: NDArray[np.int32]  # [B] actions to be made
-    sampled: NDArray[np.int32]  # [B] out: actions drawn
-    looking: NDArray[np.int32]  # [B] which seat looks; nobody where it is negative
-    watched: NDArray[np.uint8]  # [B, bytes] at what
-    seen: NDArray[np.float32]  # [B, observation_size] out
-    masks: NDArray[np.int8]  # [B, actions] out
-    offsets: NDArray[np.int64]  # [B + 1] where the rows of a table's actions begin
-    rows: NDArray[np.float32]  # [actions of all tables, feature_size] out
-    observation_size: int
-    actions: int
-    feature_size: int
-
-
-ORDER = types.NamedTuple(
-    [
-        *(RULEBOOK, DOUBLES, NUMBER, NUMBER, NUMBER, FLAGS, INTS, INTS, INTS, STATES, FLOAT_ROWS, FLAGS, LONGS),
-        *(FLOAT_ROWS, NUMBER, NUMBER, NUMBER),
-    ],
-    Order,
-)
-# A thread is handed the words of three records, one behind the other.
-SEATED_AT = len(Floor._fields)
-ORDER_AT = SEATED_AT + len(Seated._fields)
-open_floor, open_seated, open_order = opener(FLOOR), opener(SEATED), opener(ORDER)
-
-ASK = 1  # instead of the address of a player: the caller of `step` decides
 CALLER = Evaluator(None, priors=True, values=False)
-PATIENCE = 10_000  # games in a row that may end before the caller has to move
 
 
 class Features(NamedTuple):
@@ -121,7 +49,7 @@ class Tables:
     >>> from tapete.core import make
     >>> tables = Tables(make("kuhn"), 4, Rng(1))
     >>> while tables.games.sum() < 100:
-    ...     tables.step(tables.sample())
+    ...     tables.step()
     >>> tables.movers.shape, tables.observe().shape, tables.mask().shape
     ((4,), (4, 9), (4, 2))
     """
@@ -164,14 +92,13 @@ class Tables:
         self.rewards, self.over = self.floor.rewards, self.floor.over.view(np.bool_)
         self.games, self.totals = self.floor.games, self.floor.totals
         self._order = Order(
-            rulebook=game.rulebook,
-            params=game.params,
+            rulebook=apart(game.rulebook),
+            params=apart(game.params),
             first=0,
             end=size,
             restart=restart,
             begun=np.ones(size, dtype=np.int8),
             chosen=np.zeros(size, dtype=np.int32),
-            sampled=np.zeros(size, dtype=np.int32),
             looking=np.zeros(size, dtype=np.int32),
             watched=self.floor.states,
             seen=np.zeros((size, spec.observation_size), dtype=np.float32),
@@ -208,7 +135,7 @@ class Tables:
     def begin(self, which: ArrayLike | None = None) -> None:
         """Begins a game at these tables (a mask [B]; all of them, if it isn't said), whatever was there."""
         self._order.begun[:] = True if which is None else np.asarray(which, dtype=np.bool_)
-        self._do(_begin)
+        self._do(tasks.begin)
         self._expect_movers()
 
     def _do(self, task: Any) -> None:
@@ -221,24 +148,26 @@ class Tables:
         if self.restart and self._has_players and (self.movers == TERMINAL).any():
             raise TapeteError(f"{PATIENCE} games of {self.game} in a row ended before the caller had to move")
 
-    def step(self, actions: NDArray[np.int32]) -> None:
+    def step(self, actions: NDArray[np.int32] | None = None) -> None:
         """One move at each table [B], and all that happens until the caller has to move again. See `check`.
 
-        `over` and `rewards` tell which games ended with it. Moves at tables that wait for `begin` are not made.
+        Without `actions`, those that `sample` would draw: the same games, in one call. `over` and `rewards` tell which
+        games ended with it. Moves at tables that wait for `begin` are not made.
         """
-        if np.shape(actions) != self.movers.shape:
-            raise TapeteError(f"{len(self)} actions are needed, not {np.shape(actions)}")
-        np.copyto(self._order.chosen, actions, casting="same_kind")
-        self._do(_step)
+        if actions is not None and actions is not self._order.chosen:  # where `sample` left its own
+            if np.shape(actions) != self.movers.shape:
+                raise TapeteError(f"{len(self)} actions are needed, not {np.shape(actions)}")
+            np.copyto(self._order.chosen, actions, casting="same_kind")
+        self._do(tasks.step_at_random if actions is None else tasks.step)
         self._expect_movers()
 
     def sample(self) -> NDArray[np.int32]:
-        """A legal action at each table [B], any of them, by the table's own stream; overwritten by the next call.
+        """A legal action at each table [B], any of them, by the table's own stream; overwritten by the next step.
 
         Where the game is over it is 0.
         """
-        self._do(_sample)
-        return self._order.sampled
+        self._do(tasks.sample)
+        return self._order.chosen
 
     def check(self, actions: NDArray[np.int32]) -> None:
         """Raises if one of the actions is not legal at its table; `step` trusts its caller."""
@@ -250,7 +179,7 @@ class Tables:
         """Which actions are legal [B, actions]; overwritten by the next call."""
         if not len(self._order.masks):
             self._point(masks=np.zeros((len(self), self._order.actions), dtype=np.int8))
-        self._do(_mask)
+        self._do(tasks.mask)
         return self._order.masks.view(np.bool_)
 
     def observe(
@@ -270,7 +199,7 @@ class Tables:
         if looking.max() >= self.game.players:
             raise TapeteError(f"{self.game} has seats 0 to {self.game.players - 1}, not {looking.max()}")
         self._point(watched=self.floor.ended if ended else self.floor.states, seen=out)
-        self._do(_observe)
+        self._do(tasks.observe)
         return out
 
     def features(self) -> Features:
@@ -283,7 +212,7 @@ class Tables:
         total = int(offsets[-1])
         if total > len(self._order.rows):
             self._point(rows=np.zeros((total + total // 2, self._order.feature_size), dtype=np.float32))
-        self._do(_features)
+        self._do(tasks.features)
         return Features(self._order.rows[:total], offsets)
 
     def state(self, i: int) -> State:
@@ -295,134 +224,8 @@ def _sit_down(game: Game, players: Sequence[MakeEvaluator | None]) -> tuple[Seat
     """The players of one thread, and what has to live as long as they do."""
     made = [make() if make else CALLER for make in players or [None] * game.players]
     models = [player.model for player in made]
-    seated = Seated.of(game, made, models)
+    seated = Seated(*map(apart, Seated.of(game, made, models)))
     for seat, player in enumerate(made):
         if player is CALLER:
             seated.functions[seat] = ASK
     return seated, [made, models]
-
-
-@helper
-def _forget_end(floor: Any, i: int) -> None:
-    """What the step before told is no longer so."""
-    if floor.over[i]:
-        floor.over[i] = 0
-        for seat in range(floor.seats):
-            floor.rewards[i * floor.seats + seat] = 0.0
-
-
-@helper
-def _advance(words: Any, i: int) -> Any:
-    """Lets chance and the compiled players move until the caller has to; returns who that is, or TERMINAL."""
-    floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
-    state, book = ahead(floor.states, i * floor.size), order.rulebook
-    rules = open_rules(book)
-    who = rules.player(state)
-    while who != TERMINAL:
-        if who == CHANCE:
-            rules.apply(state, rules.draw(state, ahead(floor.chance, 4 * i)))
-        elif seated.functions[who] == ASK:
-            break
-        else:
-            legal = ahead(floor.legal, i * floor.width)
-            n = rules.actions(state, legal)
-            chosen = choose(book, state, who, legal, n, seated, who, ahead(floor.choice, 4 * i))
-            rules.apply(state, legal[chosen])
-        who = rules.player(state)
-    return who
-
-
-@helper
-def _settle(words: Any, i: int) -> None:
-    """A game is over: pays, and keeps the first end of a step for the caller to look at."""
-    floor, payoffs = open_floor(words), open_seated(ahead(words, SEATED_AT)).values
-    seats, state = floor.seats, ahead(floor.states, i * floor.size)
-    open_rules(open_order(ahead(words, ORDER_AT)).rulebook).returns(state, payoffs)
-    for seat in range(seats):
-        floor.totals[i * seats + seat] += payoffs[seat]
-    floor.games[i] += 1
-    if not floor.over[i]:
-        floor.over[i] = 1
-        for seat in range(seats):
-            floor.rewards[i * seats + seat] = payoffs[seat]
-        copy_state(ahead(floor.ended, i * floor.size), state, floor.size)
-
-
-@helper
-def _arrive(words: Any, i: int) -> None:
-    """Goes on at a table until the caller has to move there, or for good where games don't restart."""
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    state, rules = ahead(floor.states, i * floor.size), open_rules(order.rulebook)
-    who = _advance(words, i)
-    patience = PATIENCE
-    while who == TERMINAL:
-        _settle(words, i)
-        patience -= 1
-        if not order.restart or patience == 0:
-            break
-        rules.start(state, order.params)
-        who = _advance(words, i)
-    floor.movers[i] = who
-    floor.counts[i] = rules.actions(state, ahead(floor.legal, i * floor.width)) if who != TERMINAL else 0
-
-
-@task
-def _begin(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    for i in range(order.first, order.end):
-        if order.begun[i]:
-            _forget_end(floor, i)
-            open_rules(order.rulebook).start(ahead(floor.states, i * floor.size), order.params)
-            _arrive(words, i)
-
-
-@task
-def _step(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    for i in range(order.first, order.end):
-        _forget_end(floor, i)
-        if floor.movers[i] != TERMINAL:
-            open_rules(order.rulebook).apply(ahead(floor.states, i * floor.size), order.chosen[i])
-            _arrive(words, i)
-
-
-@task
-def _sample(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    for i in range(order.first, order.end):
-        n = floor.counts[i]
-        order.sampled[i] = floor.legal[i * floor.width + below(ahead(floor.choice, 4 * i), n)] if n > 0 else 0
-
-
-@task
-def _mask(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    for i in range(order.first, order.end):
-        mask, legal = ahead(order.masks, i * order.actions), ahead(floor.legal, i * floor.width)
-        for action in range(order.actions):
-            mask[action] = 0
-        for j in range(floor.counts[i]):
-            mask[legal[j]] = 1
-
-
-@task
-def _observe(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    rules = open_rules(order.rulebook)
-    for i in range(order.first, order.end):
-        seen = ahead(order.seen, i * order.observation_size)
-        if order.looking[i] >= 0:
-            rules.observe(ahead(order.watched, i * floor.size), order.looking[i], seen)
-        else:
-            for k in range(order.observation_size):
-                seen[k] = 0.0
-
-
-@task
-def _features(words: Any) -> None:
-    floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
-    rules, size = open_rules(order.rulebook), order.feature_size
-    for i in range(order.first, order.end):
-        state, legal = ahead(floor.states, i * floor.size), ahead(floor.legal, i * floor.width)
-        for j in range(floor.counts[i]):
-            rules.features(state, legal[j], ahead(order.rows, (order.offsets[i] + j) * size))

@@ -8,9 +8,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import WORDS, kernel
+from tapete.core.compile import STATES, WORDS, kernel
 from tapete.core.rng import mix
-from tapete.core.tables import STATES
 
 
 @kernel(types.void(types.uint32[:, ::1], STATES, WORDS))

@@ -13,9 +13,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core import Field, Game, Spec
-from tapete.core.compile import float32_ptr, kernel, state_ptr
+from tapete.core.compile import FLOAT_ROWS, STATES, float32_ptr, kernel, state_ptr
 from tapete.core.contract import RULEBOOK, open_rules
-from tapete.core.tables import FLOAT_ROWS, STATES
 
 
 def observe(game: Game, states: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -14,9 +14,12 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import (
+    DOUBLE_ROWS,
     DOUBLES,
+    FLOAT_ROWS,
     INTS,
     LONGS,
+    STATES,
     WORDS,
     ahead,
     first_of,
@@ -32,7 +35,6 @@ from tapete.core.game import Game
 from tapete.core.players import DESK, SEATED, Desk, Seated, choose
 from tapete.core.records import copy_state, pointers
 from tapete.core.rng import Rng, below, uniform
-from tapete.core.tables import DOUBLE_ROWS, FLOAT_ROWS, STATES
 
 
 class Decisions(NamedTuple):

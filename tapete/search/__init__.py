@@ -4,5 +4,6 @@ from tapete.search.ismcts import ISMCTS
 from tapete.search.mcts import MCTS
 from tapete.search.playout import playouts
 from tapete.search.spending import Budget
+from tapete.search.worlds import Worlds
 
-__all__ = ["ISMCTS", "MCTS", "Budget", "playouts"]
+__all__ = ["ISMCTS", "MCTS", "Budget", "Worlds", "playouts"]

@@ -18,9 +18,12 @@ from tapete.core import Game, Rng, TapeteError
 from tapete.core.compile import (
     BYTES,
     DOUBLES,
+    FLOAT_ROWS,
     FLOATS,
+    INT_ROWS,
     INTS,
     LONGS,
+    STATES,
     WORDS,
     float32_ptr,
     kernel,
@@ -29,7 +32,6 @@ from tapete.core.compile import (
 )
 from tapete.core.contract import RULEBOOK, TERMINAL, open_rules
 from tapete.core.records import at, copy_state, pointers
-from tapete.core.tables import FLOAT_ROWS, INT_ROWS, STATES
 from tapete.search.mcts import FIRST_PLAY, PUCT
 from tapete.search.tree import (
     NODE,

@@ -11,10 +11,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import INTS, float32_ptr, int32_ptr, kernel, state_ptr
+from tapete.core.compile import FLOAT_ROWS, INTS, STATES, float32_ptr, int32_ptr, kernel, state_ptr
 from tapete.core.contract import RULEBOOK, open_rules
 from tapete.core.game import Game
-from tapete.core.tables import FLOAT_ROWS, STATES
 from tapete.core.thought import AnyPolicy, Mixture
 from tapete.solve.cfr import follow
 from tapete.solve.response import Plan, Proof, best_response, prove

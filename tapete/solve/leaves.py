@@ -8,8 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import first_of, helper, kernel
-from tapete.core.tables import FLOAT_ROWS
+from tapete.core.compile import FLOAT_ROWS, first_of, helper, kernel
 
 LARGE = 64  # hands; from here on it is worth asking whether it only matters whose hand is higher
 

@@ -36,10 +36,9 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
-from tapete.core.compile import DOUBLES, LONGS, WORDS, ahead, first_of, helper, kernel, uint64_ptr
+from tapete.core.compile import DOUBLE_ROWS, DOUBLES, LONGS, WORDS, ahead, first_of, helper, kernel, uint64_ptr
 from tapete.core.errors import TapeteError
 from tapete.core.rng import Rng, uniform
-from tapete.core.tables import DOUBLE_ROWS
 
 Matrix = NDArray[np.float64]
 Procedure = Literal["conditional", "invariant", "unconditional"]

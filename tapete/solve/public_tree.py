@@ -19,13 +19,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, float64_ptr, helper, int32_ptr, kernel, state_ptr
+from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, STATES, float64_ptr, helper, int32_ptr, kernel, state_ptr
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game, State
 from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.rng import mix
-from tapete.core.tables import STATES
 from tapete.solve.sequence_form import longer
 from tapete.solve.size import check_kind, count_choices, physical_memory, too_large
 

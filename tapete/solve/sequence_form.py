@@ -16,11 +16,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import DOUBLES, INTS, WORDS, float64_ptr, helper, int32_ptr, kernel, state_ptr
+from tapete.core.compile import DOUBLES, INTS, STATES, WORDS, float64_ptr, helper, int32_ptr, kernel, state_ptr
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.game import Game
 from tapete.core.hashmap import find, grown, new_map, put
-from tapete.core.tables import STATES
 from tapete.perft import hash_bytes
 from tapete.solve.size import check_ends, check_kind, too_large
 

@@ -11,12 +11,11 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import BYTES, DOUBLES, WORDS, float64_ptr, int32_ptr, kernel, state_ptr, uint64_ptr
+from tapete.core.compile import BYTES, DOUBLES, STATES, WORDS, float64_ptr, int32_ptr, kernel, state_ptr, uint64_ptr
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.rng import Rng, below
-from tapete.core.tables import STATES
 
 DEALS = 4096  # that are drawn
 ESTIMATES = 3

@@ -14,10 +14,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import FLOATS, LONGS, ahead, float32_ptr, helper, kernel
+from tapete.core.compile import FLOAT_ROWS, FLOATS, LONGS, ahead, float32_ptr, helper, kernel
 from tapete.core.game import Game
 from tapete.core.records import pointers
-from tapete.core.tables import FLOAT_ROWS
 from tapete.solve.cfr import fill_ledgers, ledger_arrays
 from tapete.solve.hands import ROOM32, Room, add_up, match_regrets, mean, multiply
 from tapete.solve.leaves import LEAVES32, Leaves, gain_at

@@ -138,6 +138,36 @@ def test_the_cards_do_not_depend_on_how_moves_are_chosen() -> None:
     assert (sampled.floor.choice != decided.floor.choice).any()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_step_without_actions_makes_those_that_would_be_sampled(threads: int) -> None:
+    """At tables that wait for a game to begin, too, and with players who draw from the same stream."""
+    for players, restart in (((), True), ((), False), ((None, random), True)):
+        drawn, told = (Tables(tapete.make("leduc"), 9, Rng(4), players=players, restart=restart, threads=threads)
+                       for _ in range(2))  # fmt: skip
+        for _ in range(40):
+            drawn.step()
+            told.step(told.sample())
+            for one, two in zip(drawn.floor, told.floor, strict=True):
+                assert (one == two).all() if isinstance(one, np.ndarray) else one == two
+        assert drawn.games.min() > 0
+
+
+def test_actions_that_were_sampled_may_be_changed_before_they_are_made() -> None:
+    """They lie where `step` reads them; nothing depends on that."""
+    game = tapete.make("truco")
+    changed, told = (Tables(game, 7, Rng(1)) for _ in range(2))
+    for _ in range(30):
+        actions = changed.sample()
+        told.sample()
+        actions[::2] = changed.legal[::2, 0]
+        chosen = actions.copy()
+        changed.step(actions)
+        told.step(chosen)
+        assert (changed.floor.states == told.floor.states).all()
+    with pytest.raises(TapeteError, match="7 actions are needed"):
+        changed.step(changed.sample()[:5])
+
+
 def test_without_restart_a_table_waits_for_the_next_game() -> None:
     tables = Tables(tapete.make("kuhn"), 4, Rng(1), restart=False)
     while (tables.movers != TERMINAL).any():

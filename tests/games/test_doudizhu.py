@@ -11,7 +11,7 @@ import pytest
 from numba import types
 from scipy.stats import chisquare
 
-from tapete import Game, IllegalAction, Rng, State, make
+from tapete import Game, IllegalAction, Rng, State, TapeteError, make
 from tapete.core import calls
 from tapete.core.compile import BYTES, INTS, LONGS, WORDS, int32_ptr, kernel, state_ptr
 from tapete.core.contract import RULEBOOK, open_rules
@@ -509,3 +509,76 @@ def test_in_the_auction_three_cards_are_in_no_hand():
     state = deal(AUCTION, fill(["", "B", "R"])[0], "")
     red = group(redealt_hands(state, 0, 2, 20_000), lambda hand: hand.count("R"))
     expect_frequencies(red, {0: 20, 1: 17})
+
+
+# Variants.
+
+
+@pytest.mark.parametrize("game", ["doudizhu(spring=true)", "doudizhu(bidding=true,around=true,spring=true)"])
+def test_contract_of_variants(game):
+    check_game(game, games=3)
+
+
+def test_an_auction_goes_round_until_nobody_but_the_highest_bidder_is_left():
+    state = make("doudizhu(bidding=true,around=true)").start().deal(Rng("around"))
+    state.apply("bid1").apply("pass").apply("bid2")
+    assert state.player == 0, "the first may raise, the second has passed"
+    assert {state.write(action) for action in state.actions()} == {"pass", "bid3"}
+    state.apply("pass").deal(Rng(1))
+    s = record(state)
+    assert (s["landlord"], s["bid"], state.player) == (2, 2, 2)
+
+
+def test_an_auction_that_goes_round_ends_when_the_others_have_passed_or_somebody_bids_three():
+    game = make("doudizhu(bidding=true,around=true)")
+    alone = game.start().deal(Rng(1)).apply("pass").apply("bid1").apply("pass").deal(Rng(1))
+    assert (record(alone)["landlord"], record(alone)["bid"]) == (1, 1)
+    three = game.start().deal(Rng(1)).apply("bid1").apply("bid3").deal(Rng(1))
+    assert record(three)["landlord"] == 1
+    none = game.start().deal(Rng(1)).apply("pass").apply("pass").apply("pass")
+    assert record(none)["thrown"] == 1
+
+
+def test_only_an_auction_can_go_round():
+    with pytest.raises(TapeteError, match="bidding=true"):
+        make("doudizhu(around=true)")
+
+
+def spring_payoff(moves: list[str], hands: list[str], open_cards: str) -> list[float]:
+    state = deal(make("doudizhu(spring=true)"), hands, open_cards)
+    for move in moves:
+        state.apply(move)
+    assert state.over
+    return state.returns()
+
+
+def test_spring_doubles_if_a_side_has_played_nothing():
+    straights = fill(["3456789TJQKA34567", "", ""], "89T")
+    assert spring_payoff(["3456789TJQKA", "pass", "pass", "3456789T"], *straights) == [4, -2, -2]
+    beaten = fill(["4456677889TTJJQQK", "3456789TJQKA2222R", ""], "3KA")
+    won = ["3", "2", "pass", "pass", "3456789TJQKA", "pass", "pass", "222", "pass", "pass", "R"]
+    assert spring_payoff(won, *beaten) == [-4, 2, 2], "the landlord's first move doesn't count"
+    again = ["3", "R", "pass", "pass", "3456789TJQKA", "pass", "pass", "2", "pass", "pass", "222"]
+    assert spring_payoff(again, *beaten) == [-4, 2, 2]
+    answered = ["3", "2", "pass", "pass", "222", "pass", "pass", "3456789TJQKA", "pass", "pass", "R"]
+    assert spring_payoff(answered, *beaten) == [-4, 2, 2]
+
+
+def test_no_spring_where_both_sides_have_played():
+    hands = fill(["3456789TJQKA34567", "", "22"], "89T")
+    moves = ["3456789T", "pass", "pass", "7", "pass", "2", "pass", "pass", "2", "pass", "pass"]
+    state = deal(make("doudizhu(spring=true)"), *hands)
+    for move in moves:
+        state.apply(move)
+    assert not state.over
+    rng = Rng("no spring")
+    while not state.over:
+        state.apply(rng.choice(state.actions()))
+    s = record(state)
+    assert s["leads"] > 1
+    assert abs(state.returns()[1]) == 2 ** s["bombs"]
+
+
+def test_a_plane_whose_solos_are_a_trio_counts_as_its_highest_trio():
+    assert moves_of("456777888999", "333444555222") == {"pass"}
+    assert "456777888999" in moves_of("456777888999", "333444555777")

@@ -1,5 +1,6 @@
 """Dou Dizhu, "fight the landlord": one against two, with 54 cards and 27,472 moves."""
 
+from tapete.core.errors import TapeteError
 from tapete.core.spec import Field, Spec
 
 CARDS = "54 numbers: for each rank from 3 to 2 four, as many of them 1 as there are cards; black joker, red joker"
@@ -52,11 +53,14 @@ LONGEST_PLAY = 52 + 2 * 51
 MOST_LEADS = 519
 # The landlord has cards for 5 bombs and each peasant for 4; a rocket would take the place of at least one.
 MOST_BOMBS = 13
+MOST_CALLS = 5  # in an auction that goes round: three bids and two passes; else each seat speaks once
 
 
-def doudizhu(*, bidding: bool = False) -> Spec:
+def doudizhu(*, bidding: bool = False, around: bool = False, spring: bool = False) -> Spec:
     """Dou Dizhu; seat 0 is the landlord, or with bidding whoever bids most."""
-    highest = 2.0 * 2**MOST_BOMBS * (3 if bidding else 1)
+    if around and not bidding:
+        raise TapeteError("around is about the auction: say bidding=true with it")
+    highest = 2.0 * 2**MOST_BOMBS * (3 if bidding else 1) * (2 if spring else 1)
     action = (
         Field(name="cards", shape=(54,), about=f"of the move. {CARDS}"),
         Field(name="left", shape=(54,), about="cards that it leaves in the hand"),
@@ -68,14 +72,14 @@ def doudizhu(*, bidding: bool = False) -> Spec:
         actions=27_472 + 3 * bidding,
         max_actions=MOST_LEADS + 1,
         outcomes=15,
-        longest=(3 * (51 + 3) + 3 if bidding else 54) + LONGEST_PLAY,
+        longest=(3 * (51 + (MOST_CALLS if around else 3)) + 3 if bidding else 54) + LONGEST_PLAY,
         utility=(-highest, highest),
         zero_sum=True,
         hidden=True,
         observations=(AUCTION,) if bidding else (LANDLORD, PEASANT, PEASANT),
         teams=("landlord", "peasants"),
         features=(*action, Field(name="bid", shape=(3,), about="one-hot: 1, 2, 3")) if bidding else action,
-        params=(bidding,),
+        params=(bidding, around, spring),
     )
 
 

@@ -17,6 +17,7 @@ from tapete.games.doudizhu.table import (
     MOVES_KEPT,
     call,
     deal_card,
+    is_spring,
     play,
     start_deal,
     undealt,
@@ -36,9 +37,9 @@ def start(p: Any, params: Any) -> None:
     for i in range(MOVES_KEPT):
         s.history[i] = np.uint64(0)
     s.open = s.public = np.uint64(0)
-    s.moves = s.length = s.rank = s.passes = s.bombs = s.thrown = 0
+    s.moves = s.length = s.rank = s.passes = s.bombs = s.thrown = s.leads = 0
     s.kind = NOTHING
-    s.bidding = np.int32(params[0])
+    s.bidding, s.around, s.spring = np.int32(params[0]), np.int32(params[1]), np.int32(params[2])
     s.bid = 1 - s.bidding
     start_deal(s)
 
@@ -99,7 +100,7 @@ def returns(p: Any, out: Any) -> None:
     out[0] = out[1] = out[2] = 0.0
     if s.mover != TERMINAL:
         return
-    stake = float(s.bid << s.bombs)
+    stake = float(s.bid << (s.bombs + (s.spring and is_spring(s))))
     if not s.hand[s.landlord]:
         stake = -stake
     for seat in range(3):

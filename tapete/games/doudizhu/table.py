@@ -33,8 +33,11 @@ STATE = np.dtype(
         ("rank", "i4"),
         ("passes", "i4"),  # since then
         ("bombs", "i4"),  # and rockets played
+        ("leads", "i4"),  # moves of the landlord that were no passes
         ("landlord", "i4"),  # in the auction, the highest bidder
         ("bidding", "i4"),  # whether there is an auction
+        ("around", "i4"),  # whether it goes round
+        ("spring", "i4"),  # whether a side that played nothing pays double
         ("bid", "i4"),  # the highest
         ("calls", "i4", (3,)),  # of each seat in this auction, 0 for a pass, NOBODY before
         ("thrown", "i4"),  # deals in which all passed, so that the cards were thrown in
@@ -83,16 +86,33 @@ def deal_card(s: Any, rank: Any) -> None:
 
 
 @helper
+def next_to_call(s: Any, seat: Any) -> Any:
+    """Who speaks after a seat has called; NOBODY where the auction is over.
+
+    Each seat speaks once; where the auction goes round, until all but the highest bidder have passed.
+    """
+    if s.bid == HIGHEST_BID:
+        return NOBODY
+    if not s.around:
+        return seat + 1 if seat < 2 else NOBODY
+    for i in range(1, 3):
+        other = (seat + i) % 3
+        if s.calls[other] != 0 and other != s.landlord:
+            return other
+    return NOBODY
+
+
+@helper
 def call(s: Any, action: Any) -> None:
-    """A bid or a pass in the auction, in which each seat speaks once."""
+    """A bid or a pass in the auction."""
     s.public = mix(s.public, action)
     seat = s.mover
     s.calls[seat] = 0
     if action != PASS:
         s.bid = s.calls[seat] = action - MOVES + 1
         s.landlord = seat
-    if seat < 2 and s.bid < HIGHEST_BID:
-        s.mover = seat + 1
+    s.mover = next_to_call(s, seat)
+    if s.mover != NOBODY:
         return
     s.mover = CHANCE
     if s.landlord == NOBODY and s.thrown < MOST_THROWN:
@@ -124,5 +144,14 @@ def play(s: Any, action: Any) -> None:
     s.kind, s.length, s.rank = KIND[action], LENGTH[action], RANK[action]
     s.passes = 0
     s.bombs += s.kind >= BOMB
+    s.leads += seat == s.landlord
     if not s.hand[seat]:
         s.mover = TERMINAL
+
+
+@helper
+def is_spring(s: Any) -> Any:
+    """Whether a finished game was won before the other side came to play: the landlord's first move doesn't count."""
+    if s.hand[s.landlord]:
+        return s.leads == 1
+    return s.played[(s.landlord + 1) % 3] == 0 and s.played[(s.landlord + 2) % 3] == 0

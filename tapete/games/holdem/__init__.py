@@ -1,5 +1,8 @@
 """Texas hold'em with fixed limits, for two to ten."""
 
+import numpy as np
+
+from tapete.core.errors import TapeteError
 from tapete.core.spec import Field, Spec, within
 
 MAX_PLAYERS = 10
@@ -69,6 +72,31 @@ def observation(players: int, cap: int) -> tuple[Field, ...]:
             name="line", shape=(4, cap + 1, players, 3), about="[street, bets standing, seat]: folded, called, raised"
         ),
     )
+
+
+def equity(hand: str, board: str = "", *, opponents: int = 1, samples: int = 20_000) -> float:
+    """The share of the pot that a hand wins on average if nobody folds, whatever the others hold.
+
+    Cards are written as in notation. From the flop on, one opponent's hands are all tried, with all that may come;
+    else it is simulated, always with the same draws.
+
+    >>> equity("Ah Ad", "Ac As 2d 7h 9c"), round(equity("AhKh", "QhJh2c"), 4)
+    (1.0, 0.7633)
+    >>> 0.30 < equity("AsAh", opponents=9) < 0.32
+    True
+    """
+    from tapete.games.holdem.notation import cards_in
+    from tapete.games.holdem.strength import exact_strength, strengths
+
+    cards = cards_in(hand, 2), cards_in(board, 0, 3, 4, 5)
+    within("opponents", opponents, 1, MAX_PLAYERS - 1)
+    within("samples", samples, 1, 10**9)
+    if cards[0] & cards[1]:
+        raise TapeteError(f"a card of {hand!r} is on the board {board!r} too")
+    if opponents == 1 and cards[1]:
+        return exact_strength(*cards)
+    hands, boards = (np.array([held], dtype=np.uint64) for held in cards)
+    return float(strengths(hands, boards, samples=samples)[0, opponents - 1])
 
 
 VARIANTS = (holdem,)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from tapete.core.contract import CHANCE, TERMINAL
+from tapete.core.errors import TapeteError
 from tapete.core.spec import Spec
 from tapete.games.holdem import STREETS
 from tapete.games.holdem.evaluator import category, rank_hands
@@ -17,6 +18,22 @@ FOLD, CALL, RAISE = range(3)
 def card_name(card: int) -> str:
     """The card as it is written."""
     return RANKS[card % 13] + SUITS[card // 13]
+
+
+def cards_in(text: str, *counts: int) -> int:
+    """The set of the cards written in a text, with or without blanks; one of these counts of different cards."""
+    letters = "".join(text.split())
+    names = [letters[i : i + 2] for i in range(0, len(letters), 2)]
+    bits = {card_name(card): 1 << card for card in range(52)}
+    found = 0
+    for name in names:
+        card = name[:1].upper() + name[1:].lower()
+        if card not in bits:
+            raise TapeteError(f"{name!r} in {text!r} is no card; cards are written like Ah, Td, 2c")
+        found |= bits[card]
+    if len(names) not in counts or found.bit_count() != len(names):
+        raise TapeteError(f"{text!r} should be {' or '.join(map(str, counts))} different cards")
+    return found
 
 
 def hand_faces(s: Any, owner: int, seat: int | None) -> tuple[str, ...]:

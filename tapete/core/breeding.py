@@ -1,0 +1,74 @@
+"""Games whose players can be bred: a player is a row of genes, two thresholds each, and meets others on sets of deals.
+
+Such a game's folder has a ``breeding.py`` with a function ``species(game, factors)`` that gives a :class:`Species`. An
+algorithm that breeds players knows this and nothing of the game.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core.errors import TapeteError
+from tapete.core.game import Game
+from tapete.core.rng import Rng
+
+MOST = 99  # the highest threshold; the lowest is -MOST
+
+
+class Results(NamedTuple):
+    """What came of a contest."""
+
+    gains: NDArray[np.float64]  # [individuals, deals] payoffs, of all hands of a deal together
+    others: NDArray[np.float64]  # [individuals, opponents] payoffs of each opponent, at that individual's tables
+    used: NDArray[np.bool_]  # [individuals, genes] that decided something
+    hands: int  # that these results stand for
+    simulated: int  # that had to be played for them
+
+
+class Contest(Protocol):
+    """Opponents, and deals on which anybody may meet them."""
+
+    def play(self, individuals: NDArray[np.int8], *, threads: int = 1) -> Results:
+        """What each of [individuals, genes, 2] wins; it does not depend on the threads."""
+
+
+class Species(Protocol):
+    """The players of a game that can be bred. What a player or a set of deals is, only the species knows."""
+
+    genes: int
+    opponents: int  # of an individual at its table
+    hands: int  # that a deal is played as
+
+    def player(self, thresholds: NDArray[np.int8], **about: Any) -> Any:
+        """The player with these [genes, 2] thresholds; it has `thresholds`, and `save` writes it to a file."""
+
+    def read(self, path: Path) -> Any:
+        """A player from a file; refused if it is of another species."""
+
+    def written_here(self) -> Sequence[Any]:
+        """Players that nobody bred: their genes follow simple rules."""
+
+    def deals(self, count: int, rng: Rng, *, threads: int = 1) -> Any:
+        """A set of deals worth playing."""
+
+    def contest(self, deals: Any, players: Sequence[Any], lineups: NDArray[np.int64] | None = None) -> Contest:
+        """A contest; `lineups` [deals, opponents] says which players sit at the table of each deal."""
+
+    def some(self, deals: Any, chosen: NDArray[np.int64]) -> Any:
+        """Those deals of a set."""
+
+
+def species_of(game: Game, factors: str = "") -> Species:
+    """The species of a game's players."""
+    name = f"{game.package}.breeding"
+    if not game.package or not importlib.util.find_spec(name):
+        raise TapeteError(f"players of {game} can't be bred: its folder has no breeding.py")
+    found: Species = importlib.import_module(name).species(game, factors)
+    return found

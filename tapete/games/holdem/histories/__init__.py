@@ -1,0 +1,55 @@
+"""Hand histories: what was played, in the files that poker players and their tools use. Both ways.
+
+``pokerstars``  the text that PokerStars writes, of hold'em with fixed limits: `.txt`
+``phh``         the Poker Hand History format, of PokerKit's authors: `.phhs`, many hands in a file
+
+Both are read and written hand by hand as :class:`~tapete.games.holdem.histories.hand.Hand`; `of_game` makes one of a
+game that was played here. A hand that can't be read, or whose sums are wrong, is a :class:`Problem` with its number and
+its line, and the next one is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+from tapete.core.errors import TapeteError
+from tapete.core.files import replacing
+from tapete.games.holdem.histories import phh, pokerstars
+from tapete.games.holdem.histories.hand import Act, Hand, Player, Problem, of_game
+
+__all__ = ["Act", "Hand", "Player", "Problem", "format_of", "of_game", "read", "write"]
+
+FORMATS: dict[str, ModuleType] = {".txt": pokerstars, ".phh": phh, ".phhs": phh}
+
+
+def format_of(path: Path) -> ModuleType:
+    """The module for a file, by how its name ends."""
+    if path.suffix.lower() not in FORMATS:
+        raise TapeteError(f"{path} should end in .txt (PokerStars) or .phhs (PHH): that says how hands are written")
+    return FORMATS[path.suffix.lower()]
+
+
+def write(path: Path, hands: Iterable[Hand]) -> int:
+    """Writes hands to a file, all of them or none; how many there were."""
+    form, count = format_of(path), 0
+    try:
+        with replacing(path) as draft, draft.open("w", encoding="utf-8") as file:
+            for count, hand in enumerate(hands, 1):  # noqa: B007
+                file.write(form.text_of(hand))
+    except OSError as error:
+        raise TapeteError(f"can't write {path}: {error.strerror}") from None
+    return count
+
+
+def read(path: Path, problem: Callable[[Problem], None]) -> Iterator[Hand]:
+    """Reads the hands of a file one by one; what is wrong with one is told to `problem`, and the rest is read."""
+    form = format_of(path)
+    if not path.is_file():
+        raise TapeteError(f"there is no file {path}")
+    try:
+        with path.open(encoding="utf-8-sig", errors="replace", newline=None) as file:
+            yield from form.hands_in(file, problem)
+    except OSError as error:
+        raise TapeteError(f"can't read {path}: {error.strerror}") from None

@@ -1,0 +1,238 @@
+"""Co-evolution: a population, its trainers, and when one of them is replaced."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapete.core.breeding import Results, species_of
+from tapete.core.errors import TapeteError
+from tapete.core.game import Game
+from tapete.core.rng import Rng
+from tapete.learn.buffers import numpy_generator
+from tapete.learn.coevolution import Config
+from tapete.learn.coevolution.operators import breed, mutate, random_individuals
+from tapete.learn.run import FILES, Checkpoint, Run
+
+
+class Training:
+    """A run: population, trainers and hall of fame, and how many replacements and generations there were."""
+
+    def __init__(self, game: Game, config: Config, run: Run) -> None:
+        self.config, self.run = config, run
+        self.species = species = species_of(game, config.factors)
+        self.seats = species.opponents
+        if config.hall + config.guests >= self.seats:
+            raise TapeteError(f"hall and guests leave no seat to the trainers: there are {self.seats}")
+        self.fixed = [species.read(_file(text)) for text in config.trainers.split(",") if text.strip()]
+        if self.fixed and len(self.fixed) != self.seats:
+            raise TapeteError(f"trainers must be {self.seats} players, not {len(self.fixed)}")
+        self.guests = list(species.written_here())
+        first = random_individuals(self.seats + config.population, species.genes, self._draws("first"))
+        self.trainers, self.population = first[: self.seats], first[self.seats :]
+        if config.founders:
+            self.population = self._descendants()
+        if self.fixed:
+            self.trainers = np.stack([player.thresholds for player in self.fixed])
+        self.hall = self.trainers[:0]  # [so far, genes, 2] all that became trainers, the oldest first
+        self.replacement = self.generation = self.total = 0  # generations since the last replacement, and in all
+        self.drawn = 0  # the generation in which deals and tables were drawn
+        self.hands = self.simulated = 0
+        self.played_seconds = 0.0
+
+    def _draws(self, *names: int | str) -> np.random.Generator:
+        return numpy_generator(Rng(self.config.seed, *names))
+
+    def _descendants(self) -> NDArray[np.int8]:
+        """A first population: rule-based players, mutated."""
+        config, draws, every = self.config, self._draws("founders"), np.ones(self.species.genes, dtype=np.bool_)
+        founders = [self.guests[i % len(self.guests)].thresholds for i in range(config.population)]
+        return np.stack([mutate(genes, every, config.mutations, config.variance, draws) for genes in founders])
+
+    def get_ready(self) -> None:
+        """Deals the cards; takes some seconds."""
+        config, threads = self.config, self.run.threads
+        self.run.show("dealing", 0, 1)
+        seed = Rng(config.seed, "deals")
+        self.pool = self.species.deals(max(config.deals, config.pool), seed.spawn("train"), threads=threads)
+        held_out = self.species.deals(config.test_deals, seed.spawn("test"), threads=threads)
+        strangers = random_individuals(self.seats, self.species.genes, self._draws("strangers"))
+        mixed = [self.guests[i % len(self.guests)] for i in range(self.seats)]
+        self.tests = {
+            "against_random": self.species.contest(held_out, [self.species.player(genes) for genes in strangers]),
+            "against_rules": self.species.contest(held_out, mixed),
+        }
+        self.tests["against_rules"].play(self.population[:1])  # compiles what will be timed
+
+    def meet(self) -> None:
+        """The contest against the trainers of now, and what everybody wins in it."""
+        config, draws = self.config, self._draws("tables", self.drawn)
+        deals = self.pool
+        if config.pool > config.deals:
+            chosen = draws.choice(config.pool, size=config.deals, replace=False)
+            deals = self.species.some(self.pool, np.sort(chosen))
+        trainers = self.fixed or [self.species.player(genes) for genes in self.trainers]
+        famous = [self.species.player(genes) for genes in self.hall]
+        players = [*trainers, *self.guests, *famous]
+        self.lineups = np.tile(np.arange(self.seats), (config.deals, 1))
+        of_guests, of_famous = np.arange(len(self.guests)), np.arange(len(famous))
+        for deal in range(config.deals if config.guests or config.hall else 0):
+            free = draws.permutation(self.seats)
+            for seats, kind, begin in (
+                (free[: config.guests], of_guests, self.seats),
+                (free[config.guests : config.guests + config.hall], of_famous, self.seats + len(of_guests)),
+            ):
+                if len(kind):
+                    self.lineups[deal, seats] = begin + draws.choice(kind, size=len(seats))
+        self.contest = self.species.contest(deals, players, self.lineups)
+        sat = np.bincount(self.lineups.reshape(-1), minlength=self.seats)[: self.seats]
+        self.share = config.deals / np.maximum(sat, 1)  # what a trainer won counts as if it had sat at every table
+
+    def play(self, individuals: NDArray[np.int8]) -> Results:
+        """Lets individuals play, and counts."""
+        began = time.perf_counter()
+        results = self.contest.play(individuals, threads=self.run.threads)
+        self.played_seconds += time.perf_counter() - began
+        self.hands += results.hands
+        self.simulated += results.simulated
+        return results
+
+    def judge_all(self) -> None:
+        """The whole population against the trainers of now, on deals that are drawn now."""
+        self.drawn = self.total
+        self.meet()
+        self._rank(self.population, self.play(self.population))
+
+    def _rank(self, individuals: NDArray[np.int8], results: Results) -> None:
+        """The best individuals make up the population, the very best first; of equals, those that came first."""
+        gains = results.gains.sum(axis=1)
+        order = np.argsort(-gains, kind="stable")[: self.config.population]
+        self.population, self.fitness = individuals[order], gains[order]
+        self.used, self.trainer_gains = results.used[order], results.others[order, : self.seats] * self.share
+
+    def next_generation(self) -> None:
+        """Children are born and play, and the best live on."""
+        config = self.config
+        children = breed(
+            self.population, self.fitness, self.used, size=config.tournament, points=config.points,
+            mutations=config.mutations, variance=config.variance, draws=self._draws("generation", self.total),
+        )  # fmt: skip
+        born = self.play(children)
+        before = Results(self.fitness[:, None], self.trainer_gains / self.share, self.used, 0, 0)
+        both = Results(
+            np.concatenate([before.gains, born.gains.sum(axis=1, keepdims=True)]),
+            np.concatenate([before.others, born.others[:, : self.seats]]),
+            np.concatenate([before.used, born.used]),
+            0,
+            0,
+        )
+        self._rank(np.concatenate([self.population, children]), both)
+        self.generation += 1
+        self.total += 1
+
+    @property
+    def beats_trainers(self) -> bool:
+        """Whether the best individual wins, and wins more than the best trainer at its table."""
+        return not self.fixed and self.fitness[0] > max(0.0, self.trainer_gains[0].max())
+
+    def replace_worst(self) -> None:
+        """The best individual takes the place of the worst trainer at its table."""
+        worst = int(np.argmin(self.trainer_gains[0]))
+        self.hall = np.concatenate([self.hall, self.population[:1]])
+        self.trainers = self.trainers.copy()
+        self.trainers[worst] = self.population[0]
+        self.replacement += 1
+        self.generation = 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all trainers are bred, or one took too long."""
+        return self.replacement >= self.config.replacements or self.generation >= self.config.generations
+
+    def log(self, took: int) -> None:
+        """Notes how good the best individual is; `took` generations it was bred for."""
+        step = {"generation": self.total} if self.fixed else {"replacement": self.replacement, "generations": took}
+        hands = self.config.deals * self.species.hands
+        measured = {}
+        for name, contest in self.tests.items():
+            gains = contest.play(self.population[:1]).gains[0] / self.species.hands
+            measured[name] = round(float(gains.mean()), 4)
+            measured[f"{name}_error"] = (
+                round(float(gains.std(ddof=1) / np.sqrt(len(gains))), 4) if len(gains) > 1 else 0.0
+            )
+        rate = 1 / max(self.played_seconds, 1e-9)
+        self.run.log(
+            **step, **measured, best=round(float(self.fitness[0]) / hands, 4),
+            trainer=round(float(self.trainer_gains[0].max()) / hands, 4), used=round(float(self.used[0].mean()), 4),
+            hands_per_second=round(self.hands * rate), simulated_per_second=round(self.simulated * rate),
+        )  # fmt: skip
+
+    def save_player(self) -> None:
+        """Writes what plays: the best individual."""
+        about = {"learner": "coevolution", "seed": self.config.seed, "generations": self.total}
+        self.species.player(self.population[0], **about).save(self.run.network)
+
+    def save(self) -> None:
+        """Remembers everything."""
+        arrays = {
+            "trainers": self.trainers, "population": self.population, "hall": self.hall, "fitness": self.fitness,
+            "used": self.used.astype(np.uint8), "trainer_gains": self.trainer_gains,
+        }  # fmt: skip
+        counts = {name: getattr(self, name) for name in COUNTS}
+        self.run.save(arrays, played_seconds=self.played_seconds, **counts)
+
+    def restore(self, checkpoint: Checkpoint) -> None:
+        """Goes back to where a checkpoint was."""
+        genes, n = self.species.genes, self.config.population
+        self.trainers = checkpoint.take("trainers", np.int8, self.seats, genes, 2)
+        self.population = checkpoint.take("population", np.int8, n, genes, 2)
+        self.hall = checkpoint.take("hall", np.int8, None, genes, 2)
+        self.fitness = checkpoint.take("fitness", np.float64, n)
+        self.used = checkpoint.take("used", np.uint8, n, genes).astype(np.bool_)
+        self.trainer_gains = checkpoint.take("trainer_gains", np.float64, n, self.seats)
+        for name in COUNTS:
+            setattr(self, name, checkpoint.count(name))
+        self.played_seconds = float(checkpoint.notes.get("played_seconds", 0.0))
+
+
+COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated")
+
+
+def _file(text: str) -> Path:
+    path = Path(text.strip())
+    return path / FILES.network if path.is_dir() else path
+
+
+def train(game: Game, config: Config, run: Run) -> None:
+    """Breeds until the trainers are bred, one takes too long, or the time is over."""
+    training = Training(game, config, run)
+    if checkpoint := run.load():
+        training.restore(checkpoint)
+    if training.is_over:
+        return
+    training.get_ready()
+    if checkpoint:
+        training.meet()
+    else:
+        training.judge_all()
+    total = config.generations if training.fixed else config.replacements
+    while not training.is_over and not run.out_of_time:
+        run.show(f"generation {training.total}", training.total if training.fixed else training.replacement, total)
+        training.next_generation()
+        if training.fixed or training.beats_trainers:
+            took = training.generation
+            if not training.fixed:
+                training.replace_worst()
+                training.log(took)
+                training.judge_all()
+            elif training.total % 10 == 0 or training.is_over:
+                training.log(took)
+        if config.fresh and training.total % config.fresh == 0 and training.drawn < training.total:
+            training.judge_all()
+        if run.due or training.is_over:
+            training.save()
+            training.save_player()
+    training.save_player()

@@ -1,0 +1,245 @@
+"""Pérez-Fajardo (2012), *Diseño y evaluación de una heurística de juego de póker*: players bred by co-evolution.
+
+The study bred nine trainers, each in a run of about 20 hours of its own, and then a last player against the nine. Here
+a `Way` says how: the study's own, and ours with a hall of fame, rule-based guests and fresh deals; and both with fewer
+replacements. Every run lives in a folder, so that the study goes on where it was stopped. The last player is then
+measured on 100,000 hands that nobody was trained on, and looked at with the tools that people look at themselves with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tapete import learn
+from tapete.core import Game, Rng, TapeteError, make
+from tapete.core.contract import CHANCE
+from tapete.core.players import opinion
+from tapete.core.plots import picture
+from tapete.games.holdem.breeding import species
+from tapete.games.holdem.chromosome import Chromosome
+from tapete.games.holdem.contest import Contest
+from tapete.games.holdem.deals import HANDS, SEATS, Deals, shuffle
+from tapete.games.holdem.histories import Hand, of_game
+from tapete.games.holdem.histories.statistics import study
+from tapete.games.holdem.styles import styles
+from tapete.learn.coevolution import Config
+from tapete.learn.run import FILES, read_metrics
+
+TITLE = "Hold'em 2012: players bred by co-evolution"
+GAME = "holdem(players=10,rake=0.05,rake_cap=3)"
+TRAINERS = SEATS - 1
+OURS = {"founders": True, "hall": 3, "guests": 2, "pool": 1000, "fresh": 5}
+THEIRS = {"VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse"}
+THEIR_HOURS = 20  # that a trainer took
+FIGURES = tuple(THEIRS)
+LAST_PLAYER = "0"  # at the tables where profiles are made; its trainers are 1 to 9
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How players are bred: knobs of the trainers' runs and of the last player's, where they are not the usual ones."""
+
+    name: str
+    trainer: dict[str, Any] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
+    deals: int = 1000  # that the last player is measured on; each is a hundred hands
+    profile: int = 5000  # hands that the last player is looked at in
+
+
+LAST = {"generations": 500, "deals": 520}
+SHORTER = "short"  # the row of both ways with less of everything
+SHORT = {"population": 40, "deals": 100, "replacements": 8, "generations": 20}
+SHORT_LAST = {"population": 60, "deals": 300, "generations": 60}
+WAYS = (
+    Way("study", {}, LAST),
+    Way("ours", OURS, {**OURS, **LAST, "hall": 0, "guests": 3, "pool": 2080}),
+    Way("study-short", SHORT, SHORT_LAST, profile=2000),
+    Way(
+        "ours-short",
+        {**OURS, **SHORT, "pool": 200},
+        {**OURS, **SHORT_LAST, "hall": 0, "guests": 3, "pool": 600},
+        profile=2000,
+    ),
+)
+TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replacements": 2}
+
+
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
+    """Breeds and measures, and writes results.json, README.md and the plots into a folder."""
+    names = {"": ("study", "ours"), SHORTER: (f"study-{SHORTER}", f"ours-{SHORTER}")}.get(row, (row,))
+    chosen = [way for way in WAYS if way.name in names]
+    if not chosen:
+        raise TapeteError(f"there is no row {row!r}; there are {', '.join(way.name for way in WAYS)}, {SHORTER}")
+    if quick:
+        chosen = [
+            replace(
+                way,
+                trainer={**way.trainer, **TINY, "pool": 0},
+                last={**way.last, **TINY, "pool": 0},
+                deals=4,
+                profile=40,
+            )
+            for way in chosen
+        ]
+    out.mkdir(parents=True, exist_ok=True)
+    results = [breed_and_measure(way, out, say) for way in chosen]
+    write(out, results)
+    say(f"written to {out}/README.md")
+
+
+def breed(folder: Path, say: Say, **knobs: Any) -> Path:
+    """One run, which goes on if it was stopped; the file of its player."""
+    game, config = make(GAME), Config(**knobs)
+    run = learn.Run(folder, "coevolution", game, config, resume=True, threads=os.cpu_count() or 1)
+    try:  # a run that is at its end stays as it is
+        learn.learner("coevolution").training()(game, config, run)
+    finally:
+        run.close()
+    lines = read_metrics(folder)
+    if lines:
+        last = lines[-1]
+        say(f"{folder.name}: {last['seconds']:.0f} s, {last['hands_per_second']:,.0f} hands a second,"
+            f" of which {last['simulated_per_second']:,.0f} were simulated")  # fmt: skip
+    return folder / FILES.network
+
+
+def breed_and_measure(way: Way, out: Path, say: Say) -> dict[str, Any]:
+    """The nine trainers, the last player, and what becomes of it."""
+    place = 1000 * (1 + [known.name for known in WAYS].index(way.name))
+    folders = [out / way.name / f"trainer-{i}" for i in range(TRAINERS)]
+    files = [breed(folder, say, **{**way.trainer, "seed": place + i}) for i, folder in enumerate(folders)]
+    knobs = {**way.last, "trainers": ",".join(map(str, files)), "seed": place + TRAINERS}
+    last = breed(out / way.name / "last", say, **knobs)
+    player, trainers = Chromosome.load(last), [Chromosome.load(file) for file in files]
+    say(f"measuring the last player of {way.name}")
+    game = make(GAME)
+    deals = species(game).deals(way.deals, Rng("coevolution", "held out"), threads=os.cpu_count() or 1)
+    measured = {name: measure(game, deals, player, table) for name, table in tables(trainers).items()}
+    hands = list(hands_of(game, [player, *trainers], way.profile))
+    players = study(hands).players
+    statistics = players[LAST_PLAYER]
+    return {
+        "way": way.name,
+        "runs": [_about(folder) for folder in [*folders, out / way.name / "last"]],
+        "measured": measured,
+        "hands": way.deals * HANDS,
+        "profile": statistics.figures(),
+        "profile_hands": way.profile,
+        "trainers": [players[str(i + 1)].figures() for i in range(TRAINERS)],
+        "starts": {name: asdict(result) for name, result in statistics.starts.items()},
+        "finals": {name: asdict(result) for name, result in statistics.finals.items()},
+        "curves": {folder.name: read_metrics(folder) for folder in [*folders, out / way.name / "last"]},
+    }
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    last = (read_metrics(folder) or [{}])[-1]
+    return {"run": folder.name, **{key: last.get(key) for key in RUN}}
+
+
+def tables(trainers: Sequence[Chromosome]) -> dict[str, list[Chromosome]]:
+    """Whom the last player meets: nine at each table."""
+    draws = np.random.default_rng([int(word) for word in Rng("coevolution", "strangers").words])
+    genes = draws.integers(-99, 99, size=(TRAINERS, trainers[0].factors.genes, 2), dtype=np.int8, endpoint=True)
+    rules = styles()
+    found = {"its trainers": list(trainers), "random chromosomes": [Chromosome(thresholds) for thresholds in genes]}
+    found |= {f"nine of {name}": [player] * TRAINERS for name, player in rules.items()}
+    found["mixed rules"] = [list(rules.values())[i % len(rules)] for i in range(TRAINERS)]
+    found["trainers and rules"] = [*trainers[:5], *rules.values()]
+    return found
+
+
+def measure(game: Game, deals: Deals, player: Chromosome, table: list[Chromosome]) -> dict[str, float]:
+    """What a player wins in a hundred hands, in big bets, with a 95 % interval over the deals."""
+    gains = Contest(game, deals, table, classes=player.classes).play(player.thresholds[None]).gains[0] / 4
+    error = 1.96 * float(gains.std(ddof=1)) / len(gains) ** 0.5
+    mean = float(gains.mean())
+    return {"mean": round(mean, 3), "low": round(mean - error, 3), "high": round(mean + error, 3)}
+
+
+def hands_of(game: Game, players: Sequence[Chromosome], count: int) -> Iterator[Hand]:
+    """Hands of ten players, every one on other cards, everybody on each seat in turn; they are called 0 to 9."""
+    judges = [player.evaluator(game) for player in players]
+    for number, cards in enumerate(shuffle(count, Rng("coevolution", "profile")).tolist(), 1):
+        who = [(seat + number) % SEATS for seat in range(SEATS)]
+        state = game.start()
+        while not state.over:
+            if state.player == CHANCE:
+                state.apply(cards.pop(0))
+                continue
+            said = opinion(judges[who[state.player]], state.view(state.player))
+            state.apply(max(said, key=lambda action: said[action]))
+        yield of_game(game, state.history or [], [str(i) for i in who], number=number)
+
+
+def write(out: Path, results: list[dict[str, Any]]) -> None:
+    """The tables as Markdown and JSON, and the plots."""
+    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (out / "README.md").write_text("\n".join(_markdown(results)) + "\n")
+    for result in results:
+        plot(out / f"{result['way']}.png", result)
+
+
+RUN = ("replacement", "generation", "seconds", "hands_per_second", "simulated_per_second")
+
+
+def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
+    ways, first = [result["way"] for result in results], results[0]
+    yield f"# {TITLE}\n"
+    yield f"Made by `tapete reproduce coevolution{_row(ways)}` on {os.cpu_count()} cores."
+    yield "Theirs: the study's figures for its last player, where hands without a flop were left out."
+    yield f"Ours: {first['profile_hands']:,} hands with its nine trainers.\n"
+    yield f"| figure | theirs | {' | '.join(ways)} |"
+    yield f"|---|---|{'---|' * len(ways)}"
+    for name in FIGURES:
+        yield f"| {name} | {THEIRS[name]} | {' | '.join(str(result['profile'][name]) for result in results)} |"
+    yield "\n## What the last player wins\n\nBig bets in a hundred hands, after rake, with 95 % intervals:"
+    yield f"{first['hands']:,} hands a table that nobody was trained on.\n"
+    yield f"| nine opponents | {' | '.join(ways)} |"
+    yield f"|---|{'---|' * len(ways)}"
+    for name in first["measured"]:
+        yield f"| {name} | {' | '.join(_interval(result['measured'][name]) for result in results)} |"
+    yield f"\n## The runs\n\nA trainer of the study took about {THEIR_HOURS} hours.\n"
+    yield "| way | run | replacements | generations | seconds | hands a second | simulated a second |"
+    yield "|---|---|---|---|---|---|---|"
+    for result in results:
+        for about in result["runs"]:
+            texts = ["-" if about[key] is None else f"{about[key]:,.0f}" for key in RUN]
+            yield f"| {result['way']} | {about['run']} | {' | '.join(texts)} |"
+    for result in results:
+        yield f"\n![Curves of {result['way']}]({result['way']}.png)"
+
+
+def _row(ways: list[str]) -> str:
+    """What has to be written behind the command for these ways."""
+    if len(ways) == 1:
+        return f" --row {ways[0]}"
+    return f" --row {SHORTER}" if ways[0].endswith(SHORTER) else ""
+
+
+def _interval(measured: dict[str, float]) -> str:
+    return f"{measured['mean']:+.2f} ({measured['low']:+.2f} to {measured['high']:+.2f})"
+
+
+def plot(path: Path, result: dict[str, Any]) -> None:
+    """The study's curves: winnings during the run, against random players, against others, generations a trainer."""
+    with picture(path, 2, 2, size=(11, 7)) as axes:
+        kinds = (
+            ("best", "chips a hand, against the trainers"),
+            ("against_random", "against random players"),
+            ("against_rules", "against rule-based players"),
+            ("generations", "generations a trainer"),
+        )
+        for axis, (kind, title) in zip(axes.flat, kinds, strict=True):
+            for name, lines in result["curves"].items():
+                if name != "last":
+                    axis.plot([line[kind] for line in lines], linewidth=0.8)
+            axis.set(title=title, xlabel="replacement")
