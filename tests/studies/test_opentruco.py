@@ -129,7 +129,7 @@ def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_whole_study_on_a_small_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configurations, "QUICK", configurations.Size(200, 2, 4, 2))
+    monkeypatch.setattr(configurations, "QUICK", configurations.Size(500, 2, 4, 2))
     monkeypatch.setattr(configurations, "SIX", configurations.SIX[:1])
     monkeypatch.setattr(configurations, "PLAIN", configurations.PLAIN[:1])
     small = ["tables=16", "hidden=8"]
@@ -142,7 +142,7 @@ def test_the_whole_study_on_a_small_scale(tmp_path: Path, monkeypatch: pytest.Mo
     opentruco.run(tmp_path, quick=True)
     found = opentruco.results(tmp_path)
     assert [*found] == ["configurations", "table", "bluffs"]
-    assert [line["games"] for line in found["configurations"]["curves"]["hidden 64, eta 0.1"]] == [100, 200]
+    assert [line["games"] for line in found["configurations"]["curves"]["hidden 64, eta 0.1"]] == [250, 500]
     assert {*learners} <= {*found["table"]["agents"]}
     assert {*learners} <= {*found["bluffs"]["agents"]}
     text = (tmp_path / "README.md").read_text()

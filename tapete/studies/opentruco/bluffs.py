@@ -25,7 +25,7 @@ from tapete.studies.opentruco.table import shipped
 GAME = "truco"
 SCORES = {"0-0": (0, 0), "14-14": (14, 14), "29-29": (29, 29), "behind, 10-25": (10, 25), "ahead, 25-10": (25, 10)}
 DEALS = 4000  # hands from each score
-QUICK = 500
+QUICK = 300
 OPPONENTS = 400  # random hands by which a hand's strength is told
 
 
