@@ -72,7 +72,7 @@ def test_decisions_are_told_with_the_cards_that_made_them(monkeypatch: pytest.Mo
     assert all(spot.call == 1 and spot.mano for spot in called)
     assert all(spot.decline == 1 for spot in spots if spot.kind == "truco answer")
     assert {spot.score for spot in called} == {"behind, 10-25", "ahead, 25-10"}  # both seats are mano
-    told = bluffs.count(spots)
+    told = bluffs.count([*spots, *bluffs.play("bluffer", "0-0", 4)])
     assert told["headlines"]["truco declined"] == 1
     assert sum(told["rows"]["truco, behind, 10-25"]["n"]) == 20
 
