@@ -31,7 +31,7 @@ from tapete.web.making import read_game
 from tapete.web.room import Room
 from tapete.web.store import Store
 from tapete.web.table import Refused
-from tapete.web.thinking import about, offered
+from tapete.web.thinking import about, offered, strength
 
 STATIC = Path(__file__).parent / "static"
 LARGEST_BODY = 4096  # bytes
@@ -330,7 +330,9 @@ def one_game(name: str) -> dict[str, Any]:
         "title": game.spec.title,
         "players": game.players,
         "hidden": game.spec.hidden,
-        "opponents": [{"text": text, "about": about(text)} for text in offered(str(game))],
+        "opponents": [
+            {"text": text, "about": about(text), "strength": strength(text, game)} for text in offered(str(game))
+        ],
         "value": records.known_value(str(game)),
     }
 
