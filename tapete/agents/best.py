@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tapete.agents import NotForThisGame, Policy, levels
+from tapete.agents.blueprint import blueprint
 from tapete.agents.equilibrium import equilibrium
 from tapete.agents.holdem import champion
 from tapete.agents.networks import dmc, ntuple
@@ -20,7 +21,7 @@ SECONDS = 1.0  # that the highest thinks
 
 @levels(*(f"best({level})" for level in range(1, HIGHEST + 1)))
 def best(game: Game, level: int = HIGHEST) -> Policy:
-    """The strongest there is: an equilibrium, a bred player, a network in a search, or a search; level 1 to 5.
+    """The strongest there is: an equilibrium, a blueprint, a bred player, a network or a search; level 1 to 5.
 
     Only "there is none for this game" leads to the next choice: a solution or a network that is there but can't be
     read is an error, never a weaker opponent.
@@ -34,6 +35,8 @@ def best(game: Game, level: int = HIGHEST) -> Policy:
             return champion(game)
     with suppress(NotForThisGame):
         return foreseeing(game, level)
+    with suppress(NotForThisGame):
+        return blueprint(game, level)
     iterations, seconds = (0, SECONDS) if level == HIGHEST else (SIMULATIONS[level - 1], 0.0)
     with suppress(NotForThisGame):
         return ntuple(game, iterations, seconds=seconds, exact=level >= HIGHEST - 1)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from tapete.agents import Policy
 from tapete.agents.auction import AfterAuction, plain_game
+from tapete.agents.blueprint import from_file
 from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError, make
@@ -38,8 +39,11 @@ def file_of(path: str) -> Path:
 def player(path: str, game: Game) -> Callable[..., Policy]:
     """A function of the parameters that the agent in a file takes; `path` may be the folder of a run."""
     file = file_of(path)
-    if read_format(file) not in LOADERS:
-        return lambda: _solution(file, game)
+    form = read_format(file)
+    if form not in LOADERS:
+        from tapete.solve.truco import blueprint as truco
+
+        return partial(from_file, game, file) if form == truco.FORMAT else lambda: _solution(file, game)
 
     @searching
     def play(options: Options) -> Policy:

@@ -28,7 +28,7 @@ def tight_aggressive(game: Game) -> Policy:
 
 
 def calling_station(game: Game) -> Policy:
-    """Hold'em by simple rules: plays many hands, calls with all of them, never raises."""
+    """Hold'em by simple rules: plays many hands, calls with all of them, raises what can't lose."""
     return _by_rule(game, "calling-station")
 
 

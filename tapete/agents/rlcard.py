@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import cached_property
 from threading import Lock
 from types import SimpleNamespace
 from typing import Any
@@ -17,10 +18,15 @@ _one_at_a_time = Lock()  # the rules of all tables draw from what is a module's 
 class DouDizhuRules:
     """RLCard's rule model of Dou Dizhu: leads what its lowest card is part of, answers with the lowest that beats."""
 
-    def __init__(self) -> None:
-        from rlcard.models import doudizhu_rule_models as models
+    @cached_property
+    def models(self) -> Any:
+        """RLCard's own module. It imports PyTorch, which takes seconds: not before somebody plays."""
+        return importlib.import_module("rlcard.models.doudizhu_rule_models")
 
-        self.models, self.rules = models, models.DouDizhuRuleAgentV1()
+    @cached_property
+    def rules(self) -> Any:
+        """RLCard's own player."""
+        return self.models.DouDizhuRuleAgentV1()
 
     def think(self, view: View, rng: Rng) -> Thought:
         """The move that the rules make; what they draw, they draw from `rng`."""

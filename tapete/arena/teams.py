@@ -37,7 +37,7 @@ def team_results(deals: Iterable[Sequence[Played]], side: str, weight: float = 1
     for games in deals:
         for team, payoffs in _paid(games, side).items():
             paid.setdefault(team, []).append(payoffs)
-    return {team: _result(paid[team], weight) for team in sorted(paid)}
+    return {team: team_result(paid[team], weight) for team in sorted(paid)}
 
 
 def _paid(games: Sequence[Played], side: str) -> dict[str, list[Fraction]]:
@@ -51,7 +51,8 @@ def _paid(games: Sequence[Played], side: str) -> dict[str, list[Fraction]]:
     return paid
 
 
-def _result(paid: list[list[Fraction]], weight: float) -> TeamResult:
+def team_result(paid: Sequence[Sequence[Fraction | float]], weight: float = 1.0) -> TeamResult:
+    """Of what a team was paid in each game of each deal."""
     wins = [[Fraction((pay > 0) + (pay >= 0), 2) for pay in games] for games in paid]
     shares, points = (np.array([float(sum(games) / len(games)) for games in each]) for each in (wins, paid))
     most = float(np.abs(points).max())

@@ -154,6 +154,17 @@ from douzero.dmc import parser, train
 if __name__ == "__main__":
     train(parser.parse_args())
 """
+WATCH = """
+import os, signal, threading, time
+
+def end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os.killpg(0, signal.SIGKILL)
+
+if __name__ == "__main__":
+    threading.Thread(target=end_with, args=[os.getppid()], daemon=True).start()
+"""  # whoever measures may be killed, and then nobody else ends the actors
 OPTIONS = ("--actor_device_cpu", "--training_device", "cpu", "--disable_checkpoint", "--num_threads", "1")
 
 
@@ -166,13 +177,13 @@ def douzero(seconds: float, actors: int = 1) -> float:
     load("douzero.env.env")
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        (root / "train.py").write_text(TRAIN)
+        (root / "train.py").write_text(WATCH + TRAIN)
         if importlib.util.find_spec("git") is None:
             (root / "git.py").write_text(GIT)
         command = [sys.executable, "train.py", *OPTIONS, "--num_actors", str(actors), "--savedir", folder]
         with (root / "said").open("w") as said:
             process = subprocess.Popen(
-                command, cwd=root, stdout=said, stderr=said, start_new_session=True,
+                command, cwd=root, stdout=said, stderr=said, process_group=0,
                 env={**os.environ, "PYTHONPATH": folder},
             )  # fmt: skip
             try:
@@ -189,7 +200,7 @@ def _frames_a_second(path: Path, process: subprocess.Popen[bytes], seconds: floa
     while time.monotonic() < until and process.poll() is None:
         time.sleep(0.5)
         steps = _steps(path)
-        if len(steps) > STEPS and steps[-1][0] - steps[POSITIONS - 1][0] >= seconds:
+        if len(steps) >= STEPS and steps[-1][0] - steps[POSITIONS - 1][0] >= seconds:
             (began, before), (ended, after) = steps[POSITIONS - 1], steps[-1]
             return (after - before) / (ended - began)
     raise TapeteError(f"DouZero's train did not get as far as {STEPS} steps in {PATIENCE * seconds:g} seconds")

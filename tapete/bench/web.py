@@ -43,6 +43,7 @@ GAMES = (
 )
 SEARCHING = (("truco", "best(3)"), ("othello", "best(4)"), ("domino(6,7)", "best(3)"), ("doudizhu", "best(3)"))
 READY = 60.0  # seconds that a server may take to begin
+LOOK = 0.01  # seconds between two looks at the clock
 Message = dict[str, Any]
 
 
@@ -63,6 +64,7 @@ class Load:
     search_p95: float | None
     cpu: float  # milliseconds of the server's own processor time a move of a person, the agents' answer included
     bots: float  # processors that the people took here, on the average
+    late: float  # milliseconds that the people themselves were late, 95th percentile: what measuring adds to an answer
     others: float  # and all other processes: about none on a quiet machine
     memory: tuple[float, float]  # megabytes of the server, after a tenth of the time and the most since
     acknowledged: int  # moves of all, chance too, that people had been told of when the server was killed
@@ -97,6 +99,14 @@ class Gauge:
     cpu: float = 0.0  # seconds of processor time
     bots: float = 0.0  # of this process
     others: float = 0.0  # of all others
+    late: list[float] = field(default_factory=list)  # seconds that this process was late, every few milliseconds
+
+    async def look_at_the_clock(self) -> None:
+        """How late somebody is who wants to be woken: that is no fault of the server."""
+        while True:
+            wanted = time.perf_counter() + LOOK
+            await asyncio.sleep(LOOK)
+            self.late.append(time.perf_counter() - wanted)
 
     async def watch(self, seconds: float) -> None:
         """Looks once a second, for so long."""
@@ -152,6 +162,7 @@ def run(
         search_p95=search_p95,
         cpu=1000 * gauge.cpu / moves,
         bots=gauge.bots / seconds,
+        late=1000 * float(np.percentile(gauge.late, 95)),
         others=gauge.others / seconds,
         memory=(gauge.memory[first], max(gauge.memory[first:])),
         acknowledged=sum(person.last["ply"] for person in people),
@@ -221,7 +232,9 @@ def _connect(port: int, person: Person) -> Any:
 async def play(port: int, people: list[Person], seconds: float, pause: float, gauge: Gauge) -> None:
     """Everybody plays; then the server is killed, without a warning."""
     games = [asyncio.ensure_future(_sit(port, person, pause)) for person in people]
+    clock = asyncio.ensure_future(gauge.look_at_the_clock())
     await gauge.watch(seconds)
+    clock.cancel()
     os.kill(gauge.pid, signal.SIGKILL)
     await asyncio.gather(*games)
 

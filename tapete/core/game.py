@@ -145,13 +145,13 @@ class Game:
     def scene(self, data: Bytes, seat: int | None, actions: list[int]) -> Scene:
         """The table as the seat sees it (None: all of it), with these legal moves."""
         parts, place = self._part("scene", "parts"), self._part("scene", "place")
-        record = self.record(data)
+        write, record = self._part("notation", "write"), self.record(data)
         return Scene(
             seat=seat,
             player=int(calls.player(self.rulebook, data)),
             parts=tuple(parts(self.spec, record, seat)),
             moves=tuple(
-                Move(action=action, text=self.write(data, action), place=place(self.spec, record, action))
+                Move(action=action, text=write(self.spec, record, action), place=place(self.spec, record, action))
                 for action in actions
             ),
         )

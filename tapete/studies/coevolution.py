@@ -56,13 +56,18 @@ class Way:
 
 LAST = {"generations": 500, "deals": 520}
 SHORTER = "short"  # the row of both ways with less of everything
-SHORT = {"replacements": 12, "generations": 40}
-SHORT_LAST = {"generations": 100, "deals": 520}
+SHORT = {"population": 40, "deals": 100, "replacements": 8, "generations": 20}
+SHORT_LAST = {"population": 60, "deals": 300, "generations": 60}
 WAYS = (
     Way("study", {}, LAST),
     Way("ours", OURS, {**OURS, **LAST, "hall": 0, "guests": 3, "pool": 2080}),
-    Way("study-short", SHORT, SHORT_LAST),
-    Way("ours-short", {**OURS, **SHORT, "pool": 400}, {**OURS, **SHORT_LAST, "hall": 0, "guests": 3, "pool": 1040}),
+    Way("study-short", SHORT, SHORT_LAST, profile=2000),
+    Way(
+        "ours-short",
+        {**OURS, **SHORT, "pool": 200},
+        {**OURS, **SHORT_LAST, "hall": 0, "guests": 3, "pool": 600},
+        profile=2000,
+    ),
 )
 TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replacements": 2}
 

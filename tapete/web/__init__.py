@@ -8,9 +8,9 @@
 ``turns``       the agents' turns; ``tempo``: how long their answers are held, so that time tells nothing
 ``thoughts``    what people are told of their own positions; ``thinking``: from their View and nothing else
 ``lines``       lines before the threads: everybody in turn
-``memory``      how large trees may be
+``memory``      how large trees may be; ``rehearsal``: what has to be loaded, is loaded before
 ``records``     finished games: replays and statistics; ``reviews``
-``making``      new tables, as people ask for them
+``catalogue``   what can be played; ``making``: new tables, as people ask for them
 ``limits``      how much there may be of everything
 ``door``        who is let in; ``guard``: connections and their clocks
 ``server``      addresses and sockets

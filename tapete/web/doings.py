@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tapete.web.chance import fresh
+from tapete.web.chance import deal
 from tapete.web.making import continued, read_pace, take
 from tapete.web.room import Listener, Message, Room
 from tapete.web.table import THINKING, Refused
@@ -53,7 +53,7 @@ async def sit(house: House, room: Room, listener: Listener, message: Message) ->
 
     def change() -> None:
         table.sit(seat, owner, name)
-        table.deal(fresh())
+        deal(table)
 
     house.change(room, change)
     house.turns.wake(room)
@@ -122,7 +122,7 @@ async def again(house: House, room: Room, listener: Listener, message: Message) 
         house.open(following, listener.who, room.bytes)
         table.next = following.name
         house.store.link(table)
-        room.refresh()
+        room.texts.clear()  # those who come later read it there
     room.tell({"is": "moved", "table": table.next})
 
 

@@ -92,12 +92,37 @@ class Clock:
 def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtocol]]:
     """The protocols of uvicorn, behind a gate and by the clock."""
 
-    class Requests(H11Protocol):
-        """HTTP. A request, head and body, must be there in time, and its answer be taken in time."""
+    class Counted(asyncio.Protocol):
+        """A connection that is counted until it is lost, and whose browser must take in time what it is sent."""
+
+        transport: asyncio.Transport
 
         def __init__(self, *arguments: Any, **named: Any) -> None:
             super().__init__(*arguments, **named)
-            self.arriving, self.taking = Clock(gate.seconds), Clock(gate.seconds)
+            self.taking = Clock(gate.seconds)
+
+        def pause_writing(self) -> None:
+            """The browser takes nothing."""
+            self.taking.start(self.transport)
+            super().pause_writing()
+
+        def resume_writing(self) -> None:
+            """The browser takes something."""
+            self.taking.stop()
+            super().resume_writing()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            """Somebody has gone."""
+            self.taking.stop()
+            gate.leave(self.transport)
+            super().connection_lost(exc)
+
+    class Requests(Counted, H11Protocol):
+        """HTTP. A request, head and body, must be there in time."""
+
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            self.arriving = Clock(gate.seconds)
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             """Somebody has come."""
@@ -121,44 +146,13 @@ def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtoco
             self.arriving.stop()
             super().handle_websocket_upgrade(event)
 
-        def pause_writing(self) -> None:
-            """The browser takes nothing."""
-            self.taking.start(self.transport)
-            super().pause_writing()
-
-        def resume_writing(self) -> None:
-            """The browser takes something."""
-            self.taking.stop()
-            super().resume_writing()
-
         def connection_lost(self, exc: Exception | None) -> None:
-            """Somebody has gone."""
+            """Somebody has gone, and nothing of him stays: garbage of many thousands takes half a second to collect."""
             self.arriving.stop()
-            self.taking.stop()
-            gate.leave(self.transport)
             super().connection_lost(exc)
+            self._unset_keepalive_if_required()  # uvicorn's own clock, which holds on to this where it was cut off
 
-    class Sockets(WebSocketsSansIOProtocol):
-        """WebSockets: uvicorn pings them; what is sent must be taken in time."""
-
-        def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
-            self.taking = Clock(gate.seconds)
-
-        def pause_writing(self) -> None:
-            """The browser takes nothing."""
-            self.taking.start(self.transport)
-            super().pause_writing()
-
-        def resume_writing(self) -> None:
-            """The browser takes something."""
-            self.taking.stop()
-            super().resume_writing()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            """Somebody has gone."""
-            self.taking.stop()
-            gate.leave(self.transport)
-            super().connection_lost(exc)
+    class Sockets(Counted, WebSocketsSansIOProtocol):
+        """WebSockets, which uvicorn pings."""
 
     return Requests, Sockets

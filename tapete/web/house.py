@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 from tapete.core import TapeteError
-from tapete.web.chance import fresh
+from tapete.web.chance import deal
 from tapete.web.limits import Limits, Meter, Who
 from tapete.web.lines import Line
 from tapete.web.making import new_table, read_pace, take
-from tapete.web.memory import Ledger, table_bytes
+from tapete.web.memory import Ledger
+from tapete.web.rehearsal import prepare, prepare_agents
 from tapete.web.reviews import Reviews
 from tapete.web.room import Listener, Message, Room
 from tapete.web.store import Reader, Store
@@ -39,10 +40,10 @@ class House:
         self.rooms: dict[str, Room] = {}
         self.loading: dict[str, asyncio.Future[Room | None]] = {}
         self.quick = Line("quick", 2, CROWD)  # agents that don't search
-        self.slow = Line(
-            "slow", limits.threads, is_patient=True
-        )  # those that do, and all that people ask to be thought about
+        self.slow = Line("slow", limits.threads, is_patient=True)  # those that do, and all that people want to know
         self.errands = Line("errands", 2)  # everything else: games, lists, replays
+        self.rehearsals = Line("rehearsals", 1)
+        self.tasks: set[asyncio.Task[None]] = set()  # rehearsals that nobody waits for
         self.messages = Meter(limits.messages_each, limits.messages_at)
         self.makes = Meter(limits.makes_each, limits.makes_at)
         self.ledger = Ledger(limits)
@@ -57,7 +58,9 @@ class House:
             if room.task:
                 room.task.cancel()
         self.thoughts.close()
-        for line in (self.quick, self.slow, self.errands):
+        for task in self.tasks:
+            task.cancel()
+        for line in (self.quick, self.slow, self.errands, self.rehearsals):
             line.close()
         self.reader.close()
         self.store.close()
@@ -71,7 +74,8 @@ class House:
         options = Options(take(request, "practice", bool, False), read_pace(take(request, "pace", int, 600)))
         name, game = clean_name(take(request, "name", str, "")), take(request, "game", str)
         table = await self.errands.run(who, new_table, game, texts, options, who.owner, name)
-        self.open(table, who, await self.errands.run(who, table_bytes, table))
+        self.open(table, who, await self.errands.run(who, prepare, table))
+        self._rehearse(table, who)
         seat = table.seat_of(who.owner)
         return {"table": table.name, "seat": seat, "invite": None if table.complete else table.invite}
 
@@ -86,7 +90,7 @@ class House:
         """A new table is dealt at, stored, and there; `size` are the bytes of its agents' trees."""
         self.ledger.check(who, size)
         self._make_space()
-        table.deal(fresh())
+        deal(table)
         self.store.add(table)
         self.rooms[table.name] = Room(table, size, who=who)
 
@@ -108,14 +112,21 @@ class House:
             if kept is None:
                 return None
             table = await self.errands.run(who, kept.open)
-            size = await self.errands.run(who, table_bytes, table)
+            size = await self.errands.run(who, prepare, table)
         except TapeteError as error:
             broken = error if isinstance(error, Refused) else Refused("broken", f"this table can't be opened: {error}")
             self.store.mark_broken(name, str(broken))
             raise broken from None
         self._make_space()
         room = self.rooms[name] = Room(table, size)
+        self._rehearse(table, who)
         return room
+
+    def _rehearse(self, table: Table, who: Who) -> None:
+        """Loads what agents need, while people come to the table."""
+        task = asyncio.ensure_future(self.rehearsals.run(who, prepare_agents, table))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
 
     def _make_space(self) -> None:
         if len(self.rooms) >= self.limits.tables:
@@ -192,7 +203,7 @@ class House:
         table, ply = room.table, room.table.ply
         move()
         try:
-            table.deal(fresh())
+            deal(table)
             self.store.append(table, ply)
         except BaseException:
             table.rewind(ply)

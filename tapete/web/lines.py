@@ -34,6 +34,18 @@ def step_back() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
+def round_up(seconds: float) -> float:
+    """The next multiple of a tick."""
+    return math.ceil(seconds / TICK) * TICK
+
+
+def told_at(hold: float, passed: float) -> float:
+    """When something is told that is held, and done after `passed` seconds; what is not held, is told at once."""
+    if not hold:
+        return passed
+    return hold if passed <= hold else round_up(passed)
+
+
 class Ring:
     """Those who wait, each address in turn, and in it each browser."""
 
@@ -99,8 +111,7 @@ class Line:
 
         def keep(future: Future[Result], took: float) -> None:
             passed = time.perf_counter() - began
-            until = hold if passed <= hold else math.ceil(passed / TICK) * TICK
-            loop.call_later(until - passed if hold else 0.0, tell, future, took)
+            loop.call_later(told_at(hold, passed) - passed, tell, future, took)
 
         def tell(future: Future[Result], took: float) -> None:
             """The place is free from now on, even where nobody waits for this any more."""

@@ -14,8 +14,8 @@ from tapete.web.chance import fresh
 from tapete.web.limits import Who
 from tapete.web.lines import REVIEW
 from tapete.web.records import choices, costliest, decision
+from tapete.web.rehearsal import explainer
 from tapete.web.table import Refused, Table
-from tapete.web.thinking import Explainer
 
 if TYPE_CHECKING:
     from tapete.web.house import House
@@ -60,20 +60,20 @@ class Reviews:
 
     async def _make(self, table: Table, seat: int, who: Who) -> Review:
         line, ledger = self.house.slow, self.house.ledger
-        explainer = await line.run(who, Explainer, table.game, rank=REVIEW)
-        ledger.promise(explainer, who, explainer.bytes)
+        mind = await self.house.rehearsals.run(who, explainer, table.game, rank=REVIEW)
+        ledger.promise(mind, who, mind.bytes)
         try:
             decisions, left = [], PATIENCE
             for choice in await line.run(who, choices, table, seat, rank=REVIEW):
-                thought, took = await line.run_held(who, 0.0, explainer.think, choice.view, fresh(), rank=REVIEW)
+                thought, took = await line.run_held(who, 0.0, mind.think, choice.view, fresh(), rank=REVIEW)
                 decisions.append(decision(choice, thought))
                 left -= took
                 if left <= 0:
                     break
         finally:
-            ledger.release(explainer)
+            ledger.release(mind)
         review = {
-            "by": explainer.by,
+            "by": mind.by,
             "seat": seat,
             "decisions": costliest(table.game, [each for each in decisions if each]),
         }

@@ -14,6 +14,7 @@ from tapete.web.table import AGENT, Table
 from tapete.web.thinking import Explainer
 
 Message = dict[str, Any]
+to_text = json.JSONEncoder(separators=(",", ":")).encode  # in ASCII: whatever is in somebody's name, it can be sent
 NOBODY = Who("")
 
 
@@ -80,7 +81,7 @@ class Room:
         key = owner if owner in known else ""
         if key not in self.texts:
             here = {listener.who.owner for listener in self.listeners}
-            self.texts[key] = json.dumps(self.table.message(key, here), separators=(",", ":"))
+            self.texts[key] = to_text(self.table.message(key, here))
         return self.texts[key]
 
     def tell(self, message: Message, owner: str | None = None) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import socket as sockets
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +18,15 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from tapete.core import TapeteError, make, variants
-from tapete.core.names import playable
-from tapete.web import records
+from tapete.core import TapeteError
+from tapete.web import catalogue, records
 from tapete.web.doings import do
 from tapete.web.door import Doorman, Shield, who_is
 from tapete.web.house import House
 from tapete.web.limits import Limits, Who
-from tapete.web.making import read_game
-from tapete.web.room import Room
+from tapete.web.room import Room, to_text
 from tapete.web.store import Store
 from tapete.web.table import Refused
-from tapete.web.thinking import about, offered, strength
 
 STATIC = Path(__file__).parent / "static"
 LARGEST_BODY = 4096  # bytes
@@ -88,7 +83,7 @@ class Connection:
                     self.is_stale = False
                     await self.socket.send_text(self.room.text(self.who.owner))
                 while self.waiting:
-                    await self.socket.send_text(json.dumps(self.waiting.popleft(), separators=(",", ":")))
+                    await self.socket.send_text(to_text(self.waiting.popleft()))
 
     async def _read(self) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):
@@ -127,11 +122,11 @@ def error_json(error: TapeteError) -> dict[str, Any]:
 
 
 class Json(JSONResponse):
-    """JSON in ASCII: whatever somebody has written into a name, it can be sent."""
+    """JSON as sockets send it."""
 
     def render(self, content: Any) -> bytes:
         """The body."""
-        return json.dumps(content, separators=(",", ":")).encode()
+        return to_text(content).encode()
 
 
 Handler = Callable[[Request, Who], Awaitable[Any]]
@@ -191,15 +186,17 @@ class Server:
 
     async def games(self, request: Request, who: Who) -> Any:
         """All games, with their parameters."""
-        return await self.house.errands.run(who, all_games)
+        return await self.house.errands.run(who, catalogue.all_games)
 
     async def game(self, request: Request, who: Who) -> Any:
         """One game, with its parameters said, and who can play it."""
-        return await self.house.errands.run(who, one_game, request.query_params.get("name", ""))
+        return await self.house.errands.run(who, catalogue.one_game, request.query_params.get("name", ""))
 
     async def rules(self, request: Request, who: Who) -> Any:
         """The rules, for somebody who has never played."""
-        return PlainTextResponse(await self.house.errands.run(who, rules, request.query_params.get("name", "")))
+        return PlainTextResponse(
+            await self.house.errands.run(who, catalogue.rules, request.query_params.get("name", ""))
+        )
 
     async def tables(self, request: Request, who: Who) -> Any:
         """The tables of this browser."""
@@ -292,49 +289,6 @@ async def read_object(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused("malformed", "the body is not a JSON object")
     return data
-
-
-def rules(name: str) -> str:
-    """The README of a game."""
-    return resources.files(read_game(name).package).joinpath("README.md").read_text()
-
-
-def all_games() -> list[dict[str, Any]]:
-    """Every game that can be played without saying more."""
-    games = []
-    for name in playable():
-        function, spec = variants()[name].spec, make(name).spec
-        parameters = inspect.signature(function, eval_str=True).parameters.values()
-        games.append(
-            {
-                "name": spec.name,
-                "title": spec.title,
-                "players": spec.players,
-                "hidden": spec.hidden,
-                "zero_sum": spec.zero_sum,
-                "longest": spec.longest,
-                "about": inspect.getdoc(function) or "",
-                "parameters": [
-                    {"name": p.name, "kind": p.annotation.__name__, "default": p.default} for p in parameters
-                ],
-            }
-        )
-    return games
-
-
-def one_game(name: str) -> dict[str, Any]:
-    """A game with its parameters said."""
-    game = read_game(name)
-    return {
-        "name": str(game),
-        "title": game.spec.title,
-        "players": game.players,
-        "hidden": game.spec.hidden,
-        "opponents": [
-            {"text": text, "about": about(text), "strength": strength(text, game)} for text in offered(str(game))
-        ],
-        "value": records.known_value(str(game)),
-    }
 
 
 def application(folder: Path, *, names: tuple[str, ...] = (), limits: Limits | None = None) -> Starlette:

@@ -23,7 +23,7 @@ EVERYWHERE = ("0.0.0.0", "::")
 BACKLOG = 100  # connections that the system keeps until they are taken, and that are taken at once
 LOG_BYTES, LOGS = 1 << 20, 3
 SWITCH = 0.001  # seconds after which a thread must let another have the interpreter: the loop waits for it all the time
-RARELY = 100  # of the younger collections of garbage, before one of all
+RARELY = 20  # of the younger collections of garbage, before one of all: too often, or too much at once, holds the loop
 
 
 def data_folder() -> Path:

@@ -14,7 +14,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -108,7 +107,7 @@ class Store:
 
     def add(self, table: Table) -> None:
         """A new table with the moves made so far."""
-        options, before = json.dumps(table.options.to_json()), json.dumps(asdict(table.before))
+        options, before = json.dumps(vars(table.options)), json.dumps(vars(table.before))
         with self._writing():
             self.db.execute(
                 "insert into tables (name, game, maker, invite, options, before, made) values (?, ?, ?, ?, ?, ?, ?)",
@@ -136,7 +135,7 @@ class Store:
     def change(self, table: Table, ply: int) -> None:
         """Who sits where, what was agreed, and the moves from `ply` on."""
         with self._writing():
-            options = json.dumps(table.options.to_json())
+            options = json.dumps(vars(table.options))
             self.db.execute("update tables set options = ? where name = ?", (options, table.name))
             self._write_seats(table)
             self._write_moves(table, ply)

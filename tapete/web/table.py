@@ -7,7 +7,7 @@ It knows no network and no store. Who calls it says which seat somebody has; a s
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from tapete.core import Game, Record, Rng, Scene, State, TapeteError, View
@@ -53,10 +53,6 @@ class Options:
     practice: bool = False  # moves may be taken back
     pace: int = 600  # milliseconds that an agent waits before it moves
     helped: bool = False  # a person was told what an agent would do, before he moved
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data."""
-        return asdict(self)
 
 
 class Story:
@@ -241,7 +237,7 @@ class Table:
             "game_id": self.name if over else None,
             "invite": self.invite if owner == self.maker and not complete else None,
             "next": self.next or None,
-            "totals": asdict(self.totals),
+            "totals": vars(self.totals),
         }
 
     @property

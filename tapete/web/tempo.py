@@ -13,7 +13,7 @@ import time
 
 from tapete.agents import Policy
 from tapete.core import Game, Rng
-from tapete.web.lines import TICK
+from tapete.web.lines import round_up
 from tapete.web.memory import seat_agent
 
 QUICK = 0.01  # seconds, of those who don't search: they need much less
@@ -48,11 +48,6 @@ class Tempo:
         key = (text, str(game))
         if seconds > self.holds.get(key, math.inf):
             self.holds[key] = min(round_up(seconds), self.most[key])
-
-
-def round_up(seconds: float) -> float:
-    """The next multiple of a tick."""
-    return math.ceil(seconds / TICK) * TICK
 
 
 def timed(policy: Policy, game: Game) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -39,10 +39,15 @@ class Explainer:
         texts = offered(str(game))
         reviewer = next((text for text in REVIEWERS if text in texts), None)
         exact = EXACT if EXACT in texts else None
-        self.by = " + ".join(text for text in (exact, reviewer) if text) or texts[-1]
+        self.texts = tuple(text for text in (exact, reviewer) if text) or texts[-1:]
         self.exact: Policy | None = seat_agent(exact, game) if exact else None
         self.reviewer: Policy = seat_agent(reviewer or texts[-1], game)
         self.bytes = bound(self.reviewer)
+
+    @property
+    def by(self) -> str:
+        """Who thinks."""
+        return " + ".join(self.texts)
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Values by search; probabilities by the solution where there is one, else by how often a move was tried."""
@@ -60,7 +65,7 @@ def thought_json(view: View, thought: Thought, *, by: str) -> dict[str, Any]:
         {
             "action": move.action,
             "text": move.text,
-            "place": asdict(move.place) if move.place else None,
+            "place": vars(move.place) if move.place else None,
             "share": thought.probabilities.get(move.action, 0.0),
             "value": thought.values.get(move.action),
             "visits": thought.visits.get(move.action),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from tapete.core import View
 from tapete.web.chance import fresh
 from tapete.web.lines import THOUGHT
+from tapete.web.rehearsal import explainer
 from tapete.web.room import Room
 from tapete.web.table import PERSON, Refused
 from tapete.web.thinking import Explainer, thought_json
@@ -62,9 +63,9 @@ class Thoughts:
         owner = room.table.seats[view.seat].owner
         try:
             async with room.thinking:
-                explainer = await self._explainer(room, view)
-                thought = await self.house.slow.run(room.who, explainer.think, view, fresh(), rank=THOUGHT)
-            message = thought_json(view, thought, by=explainer.by)
+                mind = await self._explainer(room, view)
+                thought = await self.house.slow.run(room.who, mind.think, view, fresh(), rank=THOUGHT)
+            message = thought_json(view, thought, by=mind.by)
             room.tell({**message, "ply": ply, "kind": kind, "chosen": chosen}, owner)
         except Refused as error:
             room.tell({"is": "error", "code": error.code, "text": str(error)}, owner)
@@ -77,7 +78,7 @@ class Thoughts:
 
     async def _explainer(self, room: Room, view: View) -> Explainer:
         if view.seat not in room.explainers:
-            explainer = await self.house.slow.run(room.who, Explainer, view.game, rank=THOUGHT)
-            self.house.ledger.promise((room, view.seat), room.who, explainer.bytes)
-            room.explainers[view.seat] = explainer
+            made = await self.house.rehearsals.run(room.who, explainer, view.game, rank=THOUGHT)
+            self.house.ledger.promise((room, view.seat), room.who, made.bytes)
+            room.explainers[view.seat] = made
         return room.explainers[view.seat]

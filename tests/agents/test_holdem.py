@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapete.agents import NotForThisGame, agents, load, opponents
+from tapete.agents import agents, load, opponents
 from tapete.agents.holdem import BRED
-from tapete.core import Rng, make
+from tapete.core import Rng, TapeteError, make
 from tapete.core.contract import CHANCE
 from tapete.games.holdem.contest import Contest
 from tapete.games.holdem.deals import HANDS, judged, shuffle
@@ -35,25 +35,25 @@ def test_they_play_at_any_table(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*STYLES, *SHIPPED])
 def test_they_play_nothing_else(name: str) -> None:
-    with pytest.raises(NotForThisGame, match="plays holdem"):
+    with pytest.raises(TapeteError, match="plays holdem"):
         load(name, make("kuhn"))
 
 
-def test_a_station_never_raises_and_a_maniac_always_does() -> None:
+def test_a_station_raises_what_cannot_lose_and_a_maniac_everything() -> None:
     game = make("holdem(players=3)")
-    seen = {"calling-station": set(), "maniac": set()}  # type: dict[str, set[int]]
+    seen: dict[str, list[int]] = {"calling-station": [], "maniac": []}
     for seed in range(20):
         state, rng = game.start(), Rng(seed)
         while not state.deal(rng).over:
             if int(game.record(state.data)["street"]) > 0:
                 for name, moves in seen.items():
                     said = load(name, game).think(state.view(state.player), rng).probabilities
-                    moves.add(max(said, key=lambda action: said[action]))
+                    moves.append(max(said, key=lambda action: said[action]))
                     if name == "maniac" and RAISE in said:
                         assert said[RAISE] == 1
             state.apply(CALL if state.player != CHANCE else 0)
-    assert seen["calling-station"] == {CALL}
-    assert FOLD not in seen["maniac"]
+    assert seen["calling-station"].count(RAISE) < 0.1 * len(seen["calling-station"])
+    assert FOLD not in seen["calling-station"] + seen["maniac"]
 
 
 def test_a_tight_and_aggressive_player_wins_from_those_who_play_too_much() -> None:

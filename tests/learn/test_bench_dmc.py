@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -33,13 +35,31 @@ def test_the_peers_frames_are_those_of_whole_rounds_and_nothing_is_left(monkeypa
     pids = tmp_path / "pids"
     monkeypatch.setattr(bench, "TRAIN", f"PIDS = {str(pids)!r}\n{LIKE_DOUZERO}")
     assert bench.douzero(2.0) == pytest.approx(9600)
-    actor = int(pids.read_text())
-    for _ in range(100):
-        if not Path(f"/proc/{actor}").exists() or "Z" in Path(f"/proc/{actor}/stat").read_text().split()[2]:
-            return
+    assert is_gone(int(pids.read_text()))
+
+
+def test_the_peer_ends_with_whoever_measures(tmp_path: Path):
+    pids = tmp_path / "pids"
+    train = f"PIDS = {str(pids)!r}\n{LIKE_DOUZERO}"
+    code = f"from tapete.bench import dmc; dmc.TRAIN = {train!r}; dmc.douzero(1000.0)"
+    measuring = subprocess.Popen([sys.executable, "-c", code])
+    until = time.monotonic() + 60
+    while not (pids.exists() and pids.read_text()) and time.monotonic() < until:
         time.sleep(0.1)
-    os.kill(actor, 9)
-    pytest.fail("its actor goes on")
+    measuring.kill()
+    measuring.wait()
+    assert is_gone(int(pids.read_text()))
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process ends within some seconds; if not, it does now."""
+    for _ in range(100):
+        stat = Path(f"/proc/{pid}/stat")
+        if not stat.exists() or stat.read_text().split()[2] == "Z":
+            return True
+        time.sleep(0.1)
+    os.kill(pid, 9)
+    return False
 
 
 def test_a_peer_that_dies_gets_one_line(monkeypatch):

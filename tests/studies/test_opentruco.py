@@ -104,7 +104,13 @@ def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
     line |= {"search_error": 0.05, "steps": 5000, "seconds": 12.0}
     part = {"quick": True, "seconds": 1.0, "cores": 2}
     found = {
-        "configurations": {**part, "matches": 100, "search_matches": 10, "curves": {"hidden 64, eta 0.1": [line]}},
+        "configurations": {
+            **part,
+            "matches": 100,
+            "random_matches": 512,
+            "search_matches": 10,
+            "curves": {"hidden 64, eta 0.1": [line]},
+        },
         "table": {
             **part,
             "learned": {"nfsp": {"agent": "x", "settings": ["tables=1"], "curve": [line]}},
@@ -119,3 +125,29 @@ def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
     assert "| nfsp | 80.0 (70 to 90) |  | 2 |" in text
     assert (tmp_path / "nfsp.png").stat().st_size > 1000
     assert (tmp_path / "learners.png").stat().st_size > 1000
+
+
+@pytest.mark.slow
+def test_the_whole_study_on_a_small_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(configurations, "QUICK", configurations.Size(200, 2, 4, 2))
+    monkeypatch.setattr(configurations, "SIX", configurations.SIX[:1])
+    monkeypatch.setattr(configurations, "PLAIN", configurations.PLAIN[:1])
+    small = ["tables=16", "hidden=8"]
+    learners = dict.fromkeys(("dqn", "nfsp", "ppo", "mmd"), (small, 9, 2))
+    learners["deep-cfr"] = (["walks=2", "hidden=8", "steps=2", "average_steps=2"], 9, 1)
+    monkeypatch.setattr(table, "LEARNERS", learners)
+    monkeypatch.setattr(table, "QUICK", {"ismcts(100)": 2, "ismcts(1000)": 0, "ismcts(10000)": 0})
+    monkeypatch.setattr(table, "QUICK_USUAL", 4)
+    monkeypatch.setattr(bluffs, "QUICK", 4)
+    opentruco.run(tmp_path, quick=True)
+    found = opentruco.results(tmp_path)
+    assert [*found] == ["configurations", "table", "bluffs"]
+    assert [line["games"] for line in found["configurations"]["curves"]["hidden 64, eta 0.1"]] == [100, 200]
+    assert {*learners} <= {*found["table"]["agents"]}
+    assert {*learners} <= {*found["bluffs"]["agents"]}
+    text = (tmp_path / "README.md").read_text()
+    assert all(f"![How {name} calls and answers](bluffs-{name}.png)" in text for name in learners)
+    assert all((tmp_path / f"bluffs-{name}.png").stat().st_size > 1000 for name in learners)
+    said: list[str] = []
+    opentruco.run(tmp_path, quick=True, row="table", say=said.append)  # what was trained and played is kept
+    assert not [line for line in said if "% (" in line]

@@ -17,7 +17,14 @@ from tapete.terminal.play import CLEAR, _ask, play, read_number, rules_text, sto
 from tapete.terminal.sitting import Sitting
 
 GAMES = sorted(name for name, variant in variants().items() if not needs_parameters(variant.spec))
-MORE = ["holdem(players=10)", "dudo(6,5,5)", "doudizhu(bidding=true)", "truco(points=15,mazo=true)", "ocp(1000)"]
+MORE = [
+    "holdem(players=10)",
+    "dudo(6,5,5)",
+    "doudizhu(bidding=true)",
+    "truco(points=15,mazo=true)",
+    "truco(flor=true)",
+    "ocp(1000)",
+]
 
 
 class Typist(io.StringIO):

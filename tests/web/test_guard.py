@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import logging
 import socket as sockets
+import struct
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +23,7 @@ from tapete.web import guard
 from tapete.web.guard import SPARE, Gate, descriptors
 from tapete.web.limits import Limits
 from tapete.web.serving import LOG_BYTES, LOGS, keep_log
-from tests.web.browsers import CROWD, Browser, Place, serving, wait_until
+from tests.web.browsers import CROWD, Browser, Place, apart, serving, wait_until
 
 SOON = 0.4  # seconds for a request, here
 
@@ -82,6 +87,47 @@ def test_the_second_request_of_a_connection_has_its_time_too(place: Place) -> No
         connection.sendall(whole[:20])
         assert is_hung_up(connection)
         assert time.monotonic() - began < 3  # before uvicorn's own patience between requests is at its end
+
+
+@pytest.mark.parametrize("which", [0, 1], ids=["requests", "sockets"])
+def test_who_does_not_take_what_he_is_sent_is_given_up(which: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind: Any = guard.guarded(Gate(Limits(request=0.05)))[which]
+    for name in ("pause_writing", "resume_writing"):
+        monkeypatch.setattr(kind.__mro__[2], name, lambda self: None)  # uvicorn's own part
+
+    async def is_given_up(*, takes: bool) -> bool:
+        protocol, aborted = kind.__new__(kind), asyncio.Event()
+        protocol.taking, protocol.transport = guard.Clock(0.05), SimpleNamespace(abort=aborted.set)
+        protocol.pause_writing()
+        if takes:
+            protocol.resume_writing()
+        await asyncio.sleep(0.2)
+        return aborted.is_set()
+
+    assert apart(lambda: asyncio.run(is_given_up(takes=False)))
+    assert not apart(lambda: asyncio.run(is_given_up(takes=True)))
+
+
+def test_nothing_stays_of_a_connection_that_was_cut_off(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not even as garbage, of which a flood leaves so much that collecting it stops everybody."""
+    protocols: list[weakref.ref[asyncio.BaseProtocol]] = []
+    enter = Gate.enter
+
+    def note(self: Gate, transport: asyncio.Transport) -> bool:
+        protocols.append(weakref.ref(transport.get_protocol()))
+        return enter(self, transport)
+
+    monkeypatch.setattr(Gate, "enter", note)
+    gc.disable()
+    try:
+        for _ in range(5):
+            with dial(place) as connection:
+                connection.sendall(b"GET /api/stats HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert connection.recv(100).startswith(b"HTTP/1.1 200")
+                connection.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, struct.pack("ii", 1, 0))
+        wait_until(lambda: len(protocols) == 5 and not any(protocol() for protocol in protocols), seconds=4)
+    finally:
+        gc.enable()
 
 
 def test_a_socket_lasts_longer_than_a_request_may_take(place: Place) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tapete.web.limits import Who
-from tapete.web.lines import MOVE, NICE, REVIEW, THOUGHT, Line
+from tapete.web.lines import MOVE, NICE, REVIEW, THOUGHT, Line, told_at
 from tests.web.browsers import apart
 
 Job = tuple[str, str, int]  # address, owner, rank
@@ -239,3 +239,8 @@ def test_threads_that_search_step_back_and_no_others() -> None:
     now = priority()
     assert apart(lambda: asyncio.run(test())) == (now, max(now, NICE))
     assert priority() == now
+
+
+@pytest.mark.parametrize(("hold", "passed", "at"), [(0, 0.013, 0.013), (0.05, 0.01, 0.05), (0.05, 0.051, 0.06)])
+def test_what_takes_longer_than_it_is_held_is_told_at_a_tick(hold: float, passed: float, at: float) -> None:
+    assert told_at(hold, passed) == pytest.approx(at)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -14,12 +16,15 @@ import pytest
 from tapete import Rng, make
 from tapete.core import Thought, View
 from tapete.web import thoughts
+from tapete.web.house import House
 from tapete.web.limits import Limits, Who
 from tapete.web.making import continued
 from tapete.web.room import Room
+from tapete.web.server import LARGEST_BODY
+from tapete.web.store import Store
 from tapete.web.table import AGENT, PERSON, Options, Seat, Table
-from tapete.web.thinking import REVIEWERS, Explainer
-from tests.web.browsers import CROWD, Browser, Place, serving, wait_until
+from tapete.web.thinking import REVIEWERS, Explainer, thought_json
+from tests.web.browsers import CROWD, Browser, Place, apart, serving, wait_until
 
 
 @pytest.fixture
@@ -277,3 +282,104 @@ def test_limits_are_what_they_are() -> None:
     assert usual.memory_at < usual.memory
     assert usual.connections_at < usual.connections
     assert usual.listeners_each < usual.listeners_at < usual.listeners
+
+
+def test_agents_among_themselves_are_watched_and_nobody_else_is() -> None:
+    person, agent, free = Seat(PERSON, "Ana", "ana"), Seat(AGENT, "random"), Seat("open")
+    for seats, watched in (((agent, agent), True), ((person, agent), False), ((free, agent), False)):
+        at = Table("t", make("kuhn"), list(seats), Options(), maker="ana")
+        assert at.watching == at.message("ana")["watching"] == watched
+        assert Room(at).may_play == (not watched), "agents among themselves wait for somebody who looks"
+
+
+def test_it_is_told_who_looks_at_the_table() -> None:
+    people = [Seat(PERSON, "Ana", "ana"), Seat(PERSON, "Blas", "blas"), Seat(AGENT, "random")]
+    at = Table("t", make("doudizhu"), people, Options(), maker="ana")
+    assert [seat["here"] for seat in at.message("ana", {"ana"})["seats"]] == [True, False, True]
+    assert [seat["here"] for seat in at.message("blas", {"ana", "blas"})["seats"]] == [True, True, True]
+
+
+def test_agents_think_for_those_who_play_and_not_for_who_looks(place: Place) -> None:
+    ana, blas = Browser(place), Browser(place)
+    name = ana.make("kuhn", "me", "random")["table"]
+    with ana.socket(name) as socket:
+        socket.my_turn()
+        with blas.socket(name) as other:
+            other.hear("table")
+            room = place.house.rooms[name]
+            assert room.who.owner == room.table.seats[0].owner != ""
+
+
+def test_who_has_not_done_anything_for_a_while_is_forgotten(place: Place) -> None:
+    ana, house = Browser(place), place.house
+    with ana.socket(ana.make("kuhn", "me", "random")["table"]) as socket:
+        socket.act(socket.my_turn())
+        socket.my_turn()
+    assert house.messages.buckets
+    assert house.makes.buckets
+    assert house.speaking
+
+    def is_forgotten() -> bool:
+        place.loop.call_soon_threadsafe(house.sweep, 900.0)
+        time.sleep(0.1)
+        return not (house.messages.buckets or house.makes.buckets or house.speaking)
+
+    wait_until(is_forgotten)
+
+
+def test_who_stops_waiting_for_a_table_takes_it_from_nobody(tmp_path: Path) -> None:
+    async def wait_for_it() -> None:
+        house, ana, blas = House(Store(tmp_path)), Who("a", "ana"), Who("b", "blas")
+        try:
+            name = (await house.make_table(ana, {"game": "kuhn", "seats": ["me", "random"]}))["table"]
+            house.rooms.clear()
+            first = asyncio.ensure_future(house.room(name, ana))
+            second = asyncio.ensure_future(house.room(name, blas))
+            await asyncio.sleep(0)
+            first.cancel()
+            assert (await second).table.name == name
+        finally:
+            house.close()
+
+    apart(lambda: asyncio.run(wait_for_it()))
+
+
+def test_help_is_not_always_there_against_people_and_does_not_follow_into_the_next_game(place: Place) -> None:
+    ana, blas = Browser(place), Browser(place)
+    made = ana.make("kuhn", "me", "open")
+    with ana.socket(made["table"]) as socket, blas.socket(made["table"]) as other:
+        other.say("sit", seat=1, name="Blas", invite=made["invite"])
+        socket.hear("table", complete=True)
+        socket.say("thinking", when="always")
+        assert socket.hear("error")["code"] == "help"
+        socket.say("thinking", when="after")
+        assert socket.hear("table", thinking="after")["counted"]
+    at = over("kuhn", "J Q bet bet", Seat(PERSON, "Ana", "ana"), Seat(AGENT, "random"))
+    at.options.helped = True
+    assert continued(at, swap=False).counted
+
+
+def test_the_likeliest_move_is_told_first() -> None:
+    view = make("kuhn").read("J Q").view(0)
+    told = thought_json(view, Thought(probabilities={0: 0.25, 1: 0.75}), by="somebody")
+    assert [move["share"] for move in told["moves"]] == [0.75, 0.25]
+
+
+def test_a_step_changes_nothing_while_agents_run_by_themselves(place: Place) -> None:
+    ana = Browser(place)
+    name = ana.make("othello", "random", "random", pace=10_000)["table"]
+    with ana.socket(name) as socket:
+        socket.hear("table")
+        socket.say("step")
+        socket.hear("table")
+        time.sleep(0.3)
+        assert (place.house.rooms[name].steps, place.house.rooms[name].table.ply) == (0, 0)
+
+
+def test_a_body_is_read_up_to_its_bound_and_no_further(place: Place) -> None:
+    ana = Browser(place)
+    request = {"game": "kuhn", "seats": ["me", "random"], "name": ""}
+    room = LARGEST_BODY - len(json.dumps(request))
+    assert ana.post("/api/tables", {**request, "name": "x" * room})[0] == 200
+    status, answer = ana.post("/api/tables", {**request, "name": "x" * (room + 1)})
+    assert (status, answer["code"]) == (400, "malformed")

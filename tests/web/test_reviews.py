@@ -157,7 +157,7 @@ def test_all_of_a_review_waits_behind_the_tables(place: Place, monkeypatch: pyte
 
 
 def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reviews, "PATIENCE", 0.0)
+    monkeypatch.setattr(reviews, "PATIENCE", 1e-9)
     ana, thoughts = Browser(place), list[View]()
     real = Explainer.think
 

@@ -20,8 +20,8 @@ from tapete import Record, Rng, make
 from tapete.core import Thought, View
 from tapete.web import lines, tempo
 from tapete.web.limits import Who
-from tapete.web.lines import TICK, Line
-from tapete.web.tempo import QUICK, Tempo, round_up, timed
+from tapete.web.lines import TICK, Line, round_up
+from tapete.web.tempo import QUICK, Tempo, timed
 from tests.web.browsers import CROWD, MUCH, Browser, Message, Place, apart, serving
 
 GAMES = [("doudizhu", 3), ("domino(6,7)", 2), ("truco", 2)]

@@ -105,4 +105,5 @@ def text(cards: int) -> str:
     >>> text(0x10000000000012)
     '334B'
     """
-    return "".join(rank * (int(cards) >> 4 * i & 15) for i, rank in enumerate(RANKS))
+    cards = int(cards)
+    return "".join([rank * (cards >> 4 * i & 15) for i, rank in enumerate(RANKS)])

@@ -1,7 +1,7 @@
 """Four players that nobody bred, each a chromosome whose genes follow a rule.
 
 ``tight-aggressive``  plays few hands and bets them: the more opponents have bet, the better it wants to be
-``calling-station``   plays many hands, calls with all of them, never raises
+``calling-station``   plays many hands, calls with all of them, raises what can't lose
 ``maniac``            plays many hands and raises with all of them
 ``rock``              plays the best hands only, and stays in with two pair or better, or with what looks as good
 """

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
+from tapete.solve.truco.abstraction import PLACES
 from tapete.solve.truco.knowledge import Knowledge
-from tapete.solve.truco.rows import PLACES
 
 FORMAT = "tapete-truco-blueprint-1"
 STEPS = 255

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from tapete.core.evaluator import Evaluator, evaluator, floats_at
 from tapete.core.records import opener
 from tapete.games.truco.moves import view
+from tapete.solve.truco.abstraction import GO_ON
 from tapete.solve.truco.knowledge import KNOWLEDGE, Knowledge
-from tapete.solve.truco.rows import GO_ON, action_of, choices, next_stage, row_of, stage_of
+from tapete.solve.truco.rows import action_of, choices, next_stage, row_of, stage_of
 
 open_knowledge = opener(KNOWLEDGE)
 PROBS = len(Knowledge._fields)  # where the strategy is in the model

@@ -1,22 +1,6 @@
-"""The abstraction: which row of a strategy a seat reads where it is to decide, suits and much of the past forgotten.
+"""Which row of a strategy a seat reads where it is to decide, and which move each of the choices there means.
 
-A turn is decided in stages, each with what matters to it: whether to bet on the envido, then whether to bet on the
-tricks (or to go to the mazo), then which card. So each stage has few choices and a small table:
-
-========  =========================================  ================================================================
-stage     choices                                    what is looked at
-========  =========================================  ================================================================
-CALL      go on, envido, real, falta                 envido points, how good the hand is, both scores
-REPLY     no quiero, quiero, higher calls            the calls so far, envido points, how good the hand is, both scores
-BET       go on, raise truco, mazo                   who leads, how often one wins with open cards against what the
-                                                     other may hold, how strong one looks to him, how the envido ended,
-                                                     what the hand is worth, who may raise, what both lack up to five
-ANSWER    no quiero, quiero, raise                   the same
-CARD      the cards left, weakest first; equal       the cards, the other's card, how strong he looks, who may raise
-          ones are one choice
-========  =========================================  ================================================================
-
-A row is a place in one flat array, where there is a number for each of its choices.
+What is looked at, and why, `abstraction.py` tells.
 """
 
 from __future__ import annotations
@@ -27,58 +11,40 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from tapete.core.compile import helper
-from tapete.games.truco.bets import CHAINS, ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.bets import ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import STRENGTH
-from tapete.games.truco.moves import NEXT, NONE, TIE, envido_points, is_envido_open
-from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS, PAIRS, RANKS, SHOWN, STANDINGS, TRIPLES
-
-CALL, REPLY, BET, ANSWER, CARD = range(5)
-GO_ON = -1  # the choice that leads to the next stage
-MOST_CHOICES = 5
-
-N_TRIPLES, N_PAIRS, N_STANDINGS, N_CHAINS = len(TRIPLES), len(PAIRS), len(STANDINGS), len(CHAINS)
-
-# What both lack to win the match, in classes. The sixteenth point is where malas begin, and the falta pays a match.
-_LACKS = (1, 2, 3, 4, 6, 9, 12, 15, 19, 24, 30)  # the last of each class
-SCORES = len(_LACKS)
-SCORE_CLASS = np.array([0, *np.searchsorted(_LACKS, np.arange(1, 31))], dtype=np.int64)  # [lack]
-NEAR = 5  # who lacks more than four points has nothing to fear from the tricks of one hand
-
-_ENVIDOS = (3, 5, 6, 7, 22, 24, *range(25, 34))  # the last of each class of envido points
-ENVIDOS = len(_ENVIDOS)
-ENVIDO_CLASS = np.searchsorted(_ENVIDOS, np.arange(34)).astype(np.int64)  # [points]
-
-CALL_PLACES = 6  # mano to lead; pie on a weak, a middling, a strong card; asked truco: mano, pie
-CALL_LEVELS, REPLY_LEVELS = 6, 2  # of how good the hand is
-ENDS = 4  # of the envido: not called; declined by the other, by me; shown
-FIRST_ENDS = 6  # the same, with how strong my points look once they are shown
-WORTHS = 6  # of the hand and who may raise it: 1; 2, mine or his; 3, mine or his; 4
-ASKS = 3  # truco, retruco, vale cuatro
-RAISERS = 4  # both, I, the other, nobody
-FIRST_ANSWERS = 6  # mano without a card on the table, with one that makes him look so and so (3), pie without, with
-
-_SIZES = {  # rows and choices of each table, in the order in which they lie
-    "call": (CALL_PLACES * ENVIDOS * CALL_LEVELS * SCORES * SCORES, 4),
-    "reply": (4 * N_CHAINS * ENVIDOS * REPLY_LEVELS * SCORES * SCORES, 5),
-    "bet0": (2 * FIRST_LEVELS * FIRST_ENDS * WORTHS * NEAR * NEAR, 3),
-    "bet1": (N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * WORTHS * NEAR * NEAR, 3),
-    "bet2": (N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * WORTHS * NEAR * NEAR, 3),
-    "answer0": (FIRST_ANSWERS * FIRST_LEVELS * FIRST_ENDS * ASKS * NEAR * NEAR, 3),
-    "answer1": (2 * N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * ASKS * NEAR * NEAR, 3),
-    "answer2": (2 * N_STANDINGS * LATER_LEVELS * LOOKS * ENDS * ASKS * NEAR * NEAR, 3),
-    "lead0": (N_TRIPLES * FIRST_ENDS * RAISERS, 3),
-    "follow0": (N_TRIPLES * RANKS * ENDS * RAISERS, 3),
-    "lead1": (N_PAIRS * N_STANDINGS * LOOKS * RAISERS, 3),
-    "follow1": (N_PAIRS * RANKS * N_STANDINGS * LOOKS * RAISERS, 3),
-}
-_begins = dict(zip(_SIZES, np.cumsum([0, *(rows * width for rows, width in _SIZES.values())]).tolist(), strict=False))
-PLACES = sum(rows * width for rows, width in _SIZES.values())  # numbers in a strategy
-TABLES = {name: (_begins[name], rows, width) for name, (rows, width) in _SIZES.items()}  # begin, rows, width
-CALL_AT, REPLY_AT = _begins["call"], _begins["reply"]
-BET_AT = np.array([_begins[f"bet{trick}"] for trick in range(3)])
-ANSWER_AT = np.array([_begins[f"answer{trick}"] for trick in range(3)])
-LEAD_AT = np.array([_begins[f"lead{trick}"] for trick in range(2)])
-FOLLOW_AT = np.array([_begins[f"follow{trick}"] for trick in range(2)])
+from tapete.games.truco.moves import CALL_BITS, NEXT, NONE, TIE, envido_points, is_envido_open
+from tapete.solve.truco.abstraction import (
+    ANSWER,
+    ANSWER_AT,
+    ASKS,
+    BET,
+    BET_AT,
+    CALL,
+    CALL_AT,
+    CALL_LEVELS,
+    CARD,
+    ENDS,
+    ENVIDO_CLASS,
+    ENVIDOS,
+    FIRST_ENDS,
+    FOLLOW_AT,
+    GO_ON,
+    LEAD_AT,
+    N_CHAINS,
+    N_PAIRS,
+    N_STANDINGS,
+    N_TRIPLES,
+    NEAR,
+    RAISERS,
+    REPLY,
+    REPLY_AT,
+    REPLY_LEVELS,
+    SCORE_CLASS,
+    SCORES,
+    WORTHS,
+)
+from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS, RANKS, SHOWN
 
 
 @helper
@@ -162,11 +128,12 @@ def envido_end(s: Any, me: int) -> int:
     if s.chain == 0 or s.waits:
         return 0
     calls = s.calls
-    while True:  # only an envido that was declined is over with nothing shown, and its answer comes before truco's
-        call = np.int64(calls & np.uint64(15))
-        calls >>= np.uint64(4)
-        if call & 7 == NO_QUIERO - ENVIDO + 1:
-            return 2 if call >> 3 == me else 1
+    while calls:  # only an envido that was declined is over with nothing shown
+        call = np.int64(calls & np.uint64(31))
+        calls >>= CALL_BITS
+        if call & 15 == NO_QUIERO - ENVIDO + 1:
+            return 2 if call >> 4 == me else 1
+    return 0
 
 
 @helper

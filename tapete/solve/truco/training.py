@@ -7,6 +7,8 @@ them. The next walks are paid by the new table.
 
 from __future__ import annotations
 
+import math
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,14 +18,26 @@ from numpy.typing import NDArray
 
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
+from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rng import Rng
-from tapete.solve.truco.knowledge import Knowledge
-from tapete.solve.truco.rows import PLACES, TABLES
+from tapete.games.truco.equity import table as equity_table
+from tapete.solve.truco.abstraction import AXES, PLACES, tables
+from tapete.solve.truco.blueprint import STEPS
+from tapete.solve.truco.blueprint import read as read_strategy
+from tapete.solve.truco.blueprint import write as write_strategy
+from tapete.solve.truco.knowledge import knowledge
 from tapete.solve.truco.walks import SIDE, Stack, play_hands, walk_hands
 
 FORMAT = "tapete-truco-training-1"
 POINTS = 30
+EPOCH = 10_000  # hands
+REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
+COUNTED = 300  # hands at every score, of a look; fewer in the beginning
+KEPT = 0.7  # of the equity before, when it is looked at anew
+CHECKPOINT = 60.0  # seconds between two notes of where a run is
+LEANING = 20.0  # walks' worth of what its neighbours do, in a row
+ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
 SPREAD = 1.5  # of the points of a hand: of the first guess, before anything was played
 
 
@@ -51,26 +65,65 @@ def backwards(outcomes: Callable[[int, int], NDArray[np.int64]]) -> NDArray[np.f
 
 
 def averages(sums: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The average strategy: probabilities of the choices of every row; zeros where no walk has been."""
+    """The average strategy: probabilities of the choices of every row; zeros where nothing near was ever met.
+
+    A row that few walks have met leans on its neighbours: on those with a little more or less of what can be counted,
+    and on all classes of what is remembered.
+    """
     probs = np.zeros(PLACES, dtype=np.float32)
-    for begin, rows, width in TABLES.values():
-        table = sums[begin : begin + rows * width].reshape(rows, width)
-        total = table.sum(axis=1, keepdims=True)
-        probs[begin : begin + rows * width] = np.divide(table, total, where=total > 0, out=np.zeros_like(table)).ravel()
+    for (axes, _), table, out in zip(AXES.values(), tables(sums).values(), tables(probs).values(), strict=True):
+        near = table
+        for place, (name, _) in enumerate(axes):
+            if name in ORDERED:
+                near = _blurred(near, place)
+            elif name in REMEMBERED:
+                near = np.broadcast_to(near.sum(axis=place, keepdims=True), table.shape)
+        leaning = table + LEANING * _shares(near)
+        out[:] = _shares(leaning)
     return probs
+
+
+def responses(regrets: NDArray[np.float64], fixed: NDArray[np.float32]) -> NDArray[np.float32]:
+    """In every row the choice that gained most; where no walk has been, what the fixed strategy does itself."""
+    probs = (fixed / STEPS).astype(np.float32)
+    for table, out in zip(tables(regrets).values(), tables(probs).values(), strict=True):
+        best = np.eye(table.shape[-1], dtype=np.float32)[table.argmax(axis=-1)]
+        out[:] = np.where((table != 0).any(axis=-1, keepdims=True), best, out)
+    return probs
+
+
+def _shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = table.sum(axis=-1, keepdims=True)
+    return np.divide(table, total, where=total > 0, out=np.zeros_like(table))
+
+
+def _blurred(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Half of each number stays where it is, the rest goes to both sides."""
+    moved = np.moveaxis(table, axis, 0)
+    blurred = 0.5 * moved
+    blurred[1:] += 0.25 * moved[:-1]
+    blurred[:-1] += 0.25 * moved[1:]
+    return np.moveaxis(blurred, 0, axis)
 
 
 class Training:
     """A run that can be stopped and resumed; `epoch` by epoch, the old counting less and less (linear CFR)."""
 
-    def __init__(self, *, mazo: bool, seed: int, known: Knowledge) -> None:
-        self.game = make(f"truco(hand=true,mazo={str(mazo).lower()})")
-        self.known = known
+    def __init__(self, game: Game, *, seed: int, against: Path | None = None) -> None:
+        """With `against`, the file of a strategy, a response to it is learned, paid by the equity that ships."""
+        names = {name for name, value in game.spec.parameters.items() if value is True}
+        if game.package != "tapete.games.truco" or names - {"mazo"} or game.spec.parameters["points"] != POINTS:
+            raise TapeteError(f"a blueprint is of truco or truco(mazo=true), not of {game}; one to 30 serves one to 15")
+        self.game = make(f"truco(hand=true,mazo={str('mazo' in names).lower()})")
+        self.known = knowledge()
         self.regrets, self.sums = np.zeros(PLACES), np.zeros(PLACES)
         self.equity = first_guess()
         self.words = Rng(seed, "truco").words.copy()
         self.epochs = self.hands = 0
         self.seconds = 0.0  # of CPU
+        self.fixed = read_strategy(against)[0] if against else np.zeros(0, dtype=np.float32)
+        if against:
+            self.equity = equity_table()[int("mazo" in names)].copy()
         self._stack = Stack.of(self.game)
 
     def epoch(self, hands: int) -> None:
@@ -81,7 +134,7 @@ class Training:
         self.sums *= weight
         params = self.game.params.copy()
         walk_hands(
-            self.game.rulebook, params, self.regrets, self.sums, self._stack, self.known,
+            self.game.rulebook, params, self.regrets, self.sums, self.fixed, self._stack, self.known,
             self.equity.reshape(-1).copy(), hands, True, self.words,
         )  # fmt: skip
         self.epochs += 1
@@ -103,6 +156,14 @@ class Training:
         self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)
         self.seconds += time.thread_time() - began
 
+    def strategy(self) -> NDArray[np.float32]:
+        """The average strategy so far; of a response, what has the largest regret."""
+        return responses(self.regrets, self.fixed) if len(self.fixed) else averages(self.sums)
+
+    def write(self, path: Path) -> None:
+        """The strategy so far as a file that plays."""
+        write_strategy(path, self.strategy(), self.known, game=str(self.game), hands=self.hands)
+
     def save(self, path: Path) -> None:
         """All that it remembers."""
         header: dict[str, str | float] = {"format": FORMAT, "game": str(self.game)}
@@ -119,3 +180,28 @@ class Training:
             arrays[name].copy() for name in ("regrets", "sums", "equity", "words")
         )
         self.epochs, self.hands, self.seconds = header["epochs"], header["hands"], header["seconds"]
+
+
+def train(
+    run: Training,
+    path: Path,
+    *,
+    seconds: float = math.inf,
+    hands: int,
+    epoch: int = EPOCH,
+    stop: threading.Event,
+    tell: Callable[[str], None],
+) -> None:
+    """Goes on until the time is over, so many hands were walked, or somebody says stop; then the run is in the file."""
+    began = noted = time.perf_counter()
+    while not stop.is_set() and run.hands < hands and time.perf_counter() - began < seconds:
+        run.epoch(min(epoch, hands - run.hands))
+        if run.epochs < REFRESH or run.epochs % REFRESH == 0:
+            if not len(run.fixed):
+                run.refresh(min(2 + run.hands // 100, COUNTED), KEPT if run.epochs > REFRESH else 0.0)
+            even = ", ".join(f"{100 * run.equity[lack, lack]:.1f} %" for lack in (POINTS, POINTS // 2, 1))
+            tell(f"{run.hands:,} hands, {run.seconds:.0f} s of CPU; mano at 0-0, 15-15, 29-29: {even}")
+        if time.perf_counter() - noted > CHECKPOINT:
+            run.save(path)
+            noted = time.perf_counter()
+    run.save(path)

@@ -26,8 +26,9 @@ from tapete.core.game import Game
 from tapete.core.records import pointers
 from tapete.core.rng import below, uniform
 from tapete.games.truco.moves import view
+from tapete.solve.truco.abstraction import GO_ON, MOST_CHOICES, REPLY
 from tapete.solve.truco.knowledge import KNOWLEDGE
-from tapete.solve.truco.rows import GO_ON, MOST_CHOICES, action_of, choices, next_stage, row_of, stage_of
+from tapete.solve.truco.rows import action_of, choices, next_stage, row_of, stage_of
 from tapete.solve.walks import choose, copy_state, positive, total_positive
 
 LEVELS = 32  # decisions of one seat in a hand, stage by stage, and more
@@ -37,6 +38,12 @@ SIDE = 31  # points that a seat may lack: 0 to 30
 FLOOR = -20.0  # no regret sinks lower, in matches
 POOR = -15.0  # regrets below this are left out ...
 LEFT_OUT = 0.95  # ... of so many walks
+
+# How often only one way is played to the end of the hand once an envido is settled: the tricks are much the same.
+PLAYED_OUT = 0.75
+
+# How often the one who doesn't walk makes any choice, so that there is an answer to what nobody should do.
+TREMBLE = 0.08
 
 
 class Stack(NamedTuple):
@@ -66,8 +73,7 @@ def payoff(s: Any, equity: Any, seat: int) -> float:
 
     Seat 0 was mano, so seat 1 is next.
     """
-    one, two = int(s.points) - int(s.score[1]), int(s.points) - int(s.score[0])
-    chance = 0.0 if two == 0 else (1.0 if one == 0 else equity[one * SIDE + two])  # of seat 1
+    chance = equity[(s.points - s.score[1]) * SIDE + s.points - s.score[0]]  # of seat 1
     return chance - 0.5 if seat == 1 else 0.5 - chance
 
 
@@ -118,7 +124,7 @@ def sampled(block: Any, sums: Any, n: int, rng: Any) -> int:
     total = total_positive(block, n)
     for a in range(n):
         sums[a] += positive(block[a]) / total if total > 0 else 1.0 / n
-    return int(choose(block, n, total, rng))
+    return int(below(rng, n) if uniform(rng) < TREMBLE else choose(block, n, total, rng))
 
 
 @helper
@@ -132,12 +138,31 @@ def draw_score(params: Any, rng: Any) -> None:
     params[3], params[4] = float(one), float(two)
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, DOUBLES, DOUBLES, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean, WORDS))
+@helper
+def draw_choice(probs: Any, n: int, rng: Any) -> int:
+    """One of n choices by weights that need not add up to one; where all are 0, the first."""
+    total = 0.0
+    for i in range(n):
+        total += probs[i]
+    left = uniform(rng) * total
+    for i in range(n):
+        left -= probs[i]
+        if left < 0:
+            return i
+    return 0
+
+
+@kernel(
+    types.void(
+        RULEBOOK, DOUBLES, DOUBLES, DOUBLES, FLOATS, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean, WORDS
+    )
+)
 def walk_hands(
     rulebook: Any,
     params: Any,
     regrets: Any,
     sums: Any,
+    fixed: Any,
     arrays: Any,
     tables: Any,
     equities: Any,
@@ -147,10 +172,11 @@ def walk_hands(
 ) -> None:
     """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
 
-    `regrets` and `sums` (of the average strategy) have a number for each choice of each row.
+    `regrets` and `sums` (of the average strategy) have a number for each choice of each row. Where `fixed` is not
+    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it.
     """
     rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
-    book, average, equity = first_of(regrets), first_of(sums), first_of(equities)
+    book, average, equity, other = first_of(regrets), first_of(sums), first_of(equities), first_of(fixed)
     size = 8 * (len(arrays.states) // LEVELS)
     states = state_ptr(arrays.states)
     for iteration in range(2 * iterations):
@@ -160,11 +186,12 @@ def walk_hands(
         rules.start(states, float64_ptr(params))
         while rules.player(states) == CHANCE:
             rules.apply(states, rules.draw(states, rng))
-        level, stage, prunes = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT
+        level, stage, prunes, rolls = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT, False
         while True:
             state = ahead(states, level * size)
             s = view(state)
             if s.mover == TERMINAL:
+                rolls = False
                 level = back_up(book, stack, level, payoff(s, equity, walker), prunes)
                 if level < 0:
                     break
@@ -175,8 +202,13 @@ def walk_hands(
                 choice = 0
                 if n > 1:
                     offset = row_of(s, known, int(s.mover), stage)
-                if n == 1 or s.mover != walker:
-                    if n > 1:
+                if n == 1 or s.mover != walker or rolls:
+                    if n > 1 and s.mover == walker:
+                        block = ahead(book, offset)
+                        choice = choose(block, n, total_positive(block, n), rng)
+                    elif n > 1 and len(fixed):
+                        choice = draw_choice(ahead(other, offset), n, rng)
+                    elif n > 1:
                         choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
                     action = action_of(s, stage, choice)
                     if action == GO_ON:
@@ -184,6 +216,7 @@ def walk_hands(
                     else:
                         rules.apply(state, action)
                         if s.mover != TERMINAL:
+                            rolls = rolls or (stage == REPLY and not s.waits and uniform(rng) < PLAYED_OUT)
                             stage = stage_of(s)
                     continue
                 choice = next_choice(ahead(book, offset), n, 0, prunes)
@@ -203,21 +236,8 @@ def walk_hands(
             else:
                 rules.apply(child, action)
                 if s.mover != TERMINAL:
+                    rolls = stage == REPLY and not s.waits and uniform(rng) < PLAYED_OUT
                     stage = stage_of(s)
-
-
-@helper
-def draw_choice(probs: Any, n: int, rng: Any) -> int:
-    """One of n choices by weights that need not add up to one; where all are 0, the first."""
-    total = 0.0
-    for i in range(n):
-        total += probs[i]
-    left = uniform(rng) * total
-    for i in range(n):
-        left -= probs[i]
-        if left < 0:
-            return i
-    return 0
 
 
 @kernel(types.void(RULEBOOK, DOUBLES, FLOATS, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))

@@ -4,7 +4,8 @@
 ``table``           every method that learns Truco here, and searches, against each other
 ``bluffs``          who calls and who answers with what, so that a Truco player can judge it
 
-What was trained or played stays in the folder, so that a study that was stopped goes on where it was.
+What was trained or played stays in the folder, so that a study that was stopped goes on where it was. A part's `run`
+gives what it has found so far, again and again.
 """
 
 from __future__ import annotations
@@ -33,12 +34,17 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
     out.mkdir(parents=True, exist_ok=True)
     for part in (row,) if row else PARTS:
         began = time.perf_counter()
-        found = importlib.import_module(f"{__name__}.{part}").run(out, quick=quick, say=say)
-        _add(out, part, {**found, "quick": quick, "seconds": time.perf_counter() - began, "cores": os.cpu_count()})
+        for found in importlib.import_module(f"{__name__}.{part}").run(out, quick=quick, say=say):
+            _add(out, part, {**found, "quick": quick, "seconds": time.perf_counter() - began, "cores": os.cpu_count()})
+        write_page(out)
+    say(f"written to {out}/README.md")
+
+
+def write_page(out: Path) -> None:
+    """README.md and the plots, of what was found so far."""
     from tapete.studies.opentruco import page
 
     page.write(out, results(out))
-    say(f"written to {out}/README.md")
 
 
 def results(out: Path) -> dict[str, Any]:

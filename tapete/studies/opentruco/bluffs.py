@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.agents import Policy, load
-from tapete.core import CHANCE, Game, Rng, State, make
+from tapete.agents import Policy, draw, load
+from tapete.core import CHANCE, Game, Rng, State, TapeteError, make
 from tapete.games.truco.bets import ENVIDO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import HANDS, STRENGTH, SUIT_POINTS
 from tapete.games.truco.moves import STATE
 from tapete.studies.opentruco import Say, results
+from tapete.studies.opentruco.table import shipped
 
 GAME = "truco"
 SCORES = {"0-0": (0, 0), "14-14": (14, 14), "29-29": (29, 29), "behind, 10-25": (10, 25), "ahead, 25-10": (25, 10)}
 DEALS = 4000  # hands from each score
-QUICK = 150
+QUICK = 500
 OPPONENTS = 400  # random hands by which a hand's strength is told
 
 
@@ -45,15 +46,20 @@ class Spot:
     passed: bool = False  # it could have called the envido before, and didn't
 
 
-def run(out: Path, *, quick: bool, say: Say) -> dict[str, Any]:
+def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
     """Plays hands of what ships and of the networks that were trained, and counts."""
-    deals, agents = QUICK if quick else DEALS, {"best": "best"}
+    deals, agents = QUICK if quick else DEALS, {name: name for name in shipped()}
     agents |= {name: entry["agent"] for name, entry in results(out).get("table", {}).get("learned", {}).items()}
-    found = {}
+    if not agents:
+        raise TapeteError("nobody to watch: `tapete reproduce opentruco --row table` trains some")
+    found: dict[str, Any] = {}
     for name, agent in agents.items():
         found[name] = count([spot for score in SCORES for spot in play(agent, score, deals)])
-        say(f"{name:14} " + "  ".join(f"{key} {number:.3f}" for key, number in found[name]["headlines"].items()))
-    return {"deals": deals, "agents": found}
+        say(
+            f"{name:14} "
+            + "  ".join(f"{key} {number:.3f}" for key, number in found[name]["headlines"].items() if number is not None)
+        )
+        yield {"deals": deals, "agents": found}
 
 
 def play(agent: str, score: str, deals: int, seed: int = 1) -> Iterator[Spot]:
@@ -87,7 +93,7 @@ class Hand:
                 continue
             chances = self.policies[state.player].think(state.view(state.player), self.rng).probabilities
             yield from self._spots(chances)
-            state.apply(_draw(chances, self.rng))
+            state.apply(draw(chances, self.rng))
         for seat, silent in self.silent.items():
             yield self._spot("truco", seat, call=1 - silent)
 
@@ -126,15 +132,6 @@ class Hand:
     def _spot(self, kind: str, seat: int, **told: Any) -> Spot:
         hand = int(self.hands[seat])
         return Spot(kind, self.labels[seat], seat == self.mano, _envido(hand), strengths()[hand], **told)
-
-
-def _draw(chances: dict[int, float], rng: Rng) -> int:
-    left = rng.uniform()
-    for action, chance in chances.items():
-        left -= chance
-        if left < 0:
-            return action
-    return max(chances, key=lambda action: chances[action])
 
 
 def _last_card(s: Any, seat: int) -> int:

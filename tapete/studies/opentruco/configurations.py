@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,21 @@ from tapete.studies.opentruco import Say
 GAME = "truco"
 MATCHES = 10_000  # as in the paper
 TABLES = 100
-LOOKS = 10  # at how good it is, in a training
 SEARCH = "ismcts(100)"
-SEARCH_MATCHES = 100  # against it at every look
-QUICK = {"matches": 2_000, "looks": 2, "search_matches": 10}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is done."""
+
+    matches: int  # of a training
+    looks: int  # at how good it is, in a training
+    random_matches: int  # against random play at every look, on each seat
+    search_matches: int  # against IS-MCTS(100) at every look
+
+
+FULL = Size(10 * MATCHES, 10, 512, 200)
+QUICK = Size(MATCHES, 2, 256, 20)
 
 
 @dataclass(frozen=True)
@@ -43,22 +54,22 @@ class Configuration:
         """Where its run is."""
         return f"nfsp-{self.hidden}-{self.eta:g}{'' if self.shaping else '-plain'}"
 
-    def settings(self, matches: int, looks: int) -> list[str]:
+    def settings(self, size: Size) -> list[str]:
         """The knobs of `tapete train`."""
-        iterations = matches // TABLES
+        iterations = size.matches // TABLES
         return [
             f"hidden={self.hidden}",
             f"eta={self.eta:g}",
             f"shaping={str(self.shaping).lower()}",
             f"tables={TABLES}",
             f"iterations={iterations}",
-            f"every={iterations // looks}",
+            f"every={iterations // size.looks}",
             *("layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"),
         ]
 
 
 SIX = [Configuration(hidden, eta) for hidden in (64, 128, 256) for eta in (0.1, 0.3)]
-PLAIN = [Configuration(hidden, 0.1, shaping=False) for hidden in (64, 128, 256)]
+PLAIN = [Configuration(hidden, 0.1, shaping=False) for hidden in (128, 256)]
 
 
 class Playing:
@@ -91,24 +102,21 @@ def train(
     return logged
 
 
-def run(out: Path, *, quick: bool, say: Say) -> dict[str, Any]:
+def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
     """Trains them all."""
-    game = make(GAME)
-    matches = QUICK["matches"] if quick else MATCHES
-    looks = QUICK["looks"] if quick else LOOKS
-    searched = QUICK["search_matches"] if quick else SEARCH_MATCHES
+    game, size = make(GAME), QUICK if quick else FULL
 
     def evaluate(policy: AnyPolicy) -> Mapping[str, float]:
         assert not isinstance(policy, Mixture)
-        found = against_random(game, policy)
-        against_search = match(game, lambda _: Playing(policy), SEARCH, games=searched)
+        found = against_random(game, policy, size.random_matches)
+        against_search = match(game, lambda _: Playing(policy), SEARCH, games=size.search_matches)
         return {**found, "against_search": against_search.win_share, "search_error": _error(against_search.shares)}
 
-    curves = {}
+    curves: dict[str, Any] = {}
     for configuration in SIX + PLAIN:
         folder = out / "runs" / ("quick-" * quick + configuration.folder)
-        curves[configuration.name] = train(folder, "nfsp", game, configuration.settings(matches, looks), evaluate, say)
-    return {"matches": matches, "search_matches": searched, "curves": curves}
+        curves[configuration.name] = train(folder, "nfsp", game, configuration.settings(size), evaluate, say)
+        yield {**asdict(size), "curves": curves}
 
 
 def _error(shares: Any) -> float:

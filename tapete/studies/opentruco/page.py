@@ -56,8 +56,8 @@ def configurations(found: Found) -> Iterator[str]:
     yield "## NFSP, the paper's trainings\n"
     yield f"{made('configurations', found)} {found['matches']:,} matches a training. The paper"
     yield "varied the size of the hidden layers and eta, without telling the values, so those are ours. 95 % intervals,"
-    yield f"1,024 matches against random play, {found['search_matches']} against IS-MCTS(100). The loss is the average"
-    yield "policy's cross entropy.\n"
+    yield f"{2 * found['random_matches']:,} matches against random play, {found['search_matches']} against the search."
+    yield "The loss is the average policy's cross entropy.\n"
     yield "| configuration | loss, first | loss, last | against random | against IS-MCTS(100) | moves | seconds |"
     yield "|---|---|---|---|---|---|---|"
     yield f"| theirs, the best | | | {PAPER_RANDOM} % | {PAPER_SEARCH} % | | |"
@@ -144,8 +144,8 @@ def bluffing(found: Found) -> Iterator[str]:
     """Some numbers, and the plots."""
     agents = found["agents"]
     yield "## Bluffing\n"
-    yield f"{made('bluffs', found)} {found['deals']:,} hands from each of five scores, an agent against itself. `best`"
-    yield "is what ships. Chances that it does this, all scores together; the strength of a hand is the share of hands"
+    yield f"{made('bluffs', found)} {found['deals']:,} hands from each of five scores, an agent against itself."
+    yield "Chances that it does this, all scores together; the strength of a hand is the share of hands"
     yield "that win less often than it does, when cards are played in any order.\n"
     yield f"| | {' | '.join(agents)} |"
     yield "|---|" + "---|" * len(agents)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from tapete.agents import NotForThisGame, agents, load
 from tapete.arena import match
 from tapete.arena.learning import against_random
 from tapete.core import make
@@ -21,33 +24,41 @@ from tapete.studies.opentruco.configurations import train
 GAME = "truco"
 HANDS = "truco(hand=true,equity=true,anyscore=true)"  # single hands from any score, paid in chances to win the match
 
-# The knobs of each learner: for some minutes on a core, and for the quick study.
-LEARNERS: dict[str, tuple[list[str], int, int]] = {  # knobs, iterations, iterations of the quick study
-    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 600, 30),
-    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 1500, 40),
-    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 800, 30),
-    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 800, 30),
-    "deep-cfr": (["walks=1500", "hidden=128", "steps=300", "average_steps=4000"], 40, 3),
+# The knobs of each learner, its iterations, and those of the quick study.
+LEARNERS: dict[str, tuple[list[str], int, int]] = {
+    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 1500, 100),
+    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 3000, 120),
+    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 2000, 100),
+    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 2000, 100),
+    "deep-cfr": (["walks=1000", "hidden=128", "layers=2", "steps=300", "average_steps=1500"], 40, 3),
 }
+LOOKS = 5  # at how good it is, in a training
 SEARCHES = ("ismcts(100)", "ismcts(1000)", "ismcts(10000)")
-SHIPPED = ("best",)  # what `tapete play truco` plays at full strength
+SHIPPED = {"blueprint"}  # MCCFR by external sampling in an abstraction: what `tapete play truco` plays
 MATCHES = {"random": 2000, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}  # of a pair: the fewer of both
 QUICK = {"random": 200, "ismcts(100)": 10, "ismcts(1000)": 4, "ismcts(10000)": 0}
 USUAL = 2000
 QUICK_USUAL = 200
 
 
-def run(out: Path, *, quick: bool, say: Say) -> dict[str, Any]:
-    """Trains the learners, then plays the table."""
+def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
+    """Trains the learners, then plays the table, the pairs that take least time first."""
     learned = {name: _learn(out, name, quick=quick, say=say) for name in LEARNERS}
-    agents = {"random": "random", **{name: entry["agent"] for name, entry in learned.items()}}
-    agents |= {name: name for name in (*SHIPPED, *SEARCHES)}
-    pairs = []
-    for a, b in combinations(agents, 2):
-        games = _matches(a, b, quick=quick)
-        if games:
-            pairs.append(_play(out, (a, agents[a]), (b, agents[b]), games, say))
-    return {"learned": learned, "agents": list(agents), "pairs": pairs}
+    field = {"random": "random", **{name: entry["agent"] for name, entry in learned.items()}}
+    field |= {name: name for name in (*shipped(), *SEARCHES)}
+    pairs: list[Any] = []
+    games = {pair: _matches(*pair, quick=quick) for pair in combinations(field, 2)}
+    for a, b in sorted((pair for pair in games if games[pair]), key=lambda pair: -games[pair]):
+        pairs.append(_play(out, (a, field[a]), (b, field[b]), games[a, b], say))
+        yield {"learned": learned, "agents": list(field), "pairs": pairs}
+
+
+def shipped() -> Iterator[str]:
+    """Those that there are."""
+    for name in SHIPPED & agents().keys():
+        with suppress(NotForThisGame):
+            load(name, make(GAME))
+            yield name
 
 
 def _matches(a: str, b: str, *, quick: bool) -> int:
@@ -60,7 +71,7 @@ def _learn(out: Path, name: str, *, quick: bool, say: Say) -> dict[str, Any]:
     knobs, full, short = LEARNERS[name]
     iterations = short if quick else full
     game, hands = make(GAME), make(HANDS)
-    settings = [*knobs, f"iterations={iterations}", f"every={max(iterations // 10, 1)}"]
+    settings = [*knobs, f"iterations={iterations}", f"every={-(-iterations // LOOKS)}"]
     folder = out / "runs" / f"{'quick-' * quick}{name}"
     logged = train(folder, name, hands, settings, lambda policy: against_random(game, policy), say)
     network = Network.load(folder / FILES.network)

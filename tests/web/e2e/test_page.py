@@ -186,7 +186,7 @@ UNKNOWN = """async ({ title, moves, sentences, parts }) => {
 }"""
 
 SPOKEN = [*playable(), "truco(points=15,mazo=true)", "truco(hand=true)", "doudizhu(bidding=true)", "holdem(players=6)"]
-SPOKEN += ["dudo(6,3,3)", "dudo(5,2,2,one_round=true)", "othello(size=4)"]
+SPOKEN += ["truco(buenas=true,flor=true)", "dudo(6,3,3)", "dudo(5,2,2,one_round=true)", "othello(size=4)"]
 
 
 @pytest.mark.parametrize("name", SPOKEN)

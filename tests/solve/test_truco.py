@@ -1,0 +1,293 @@
+"""Truco solved by an abstraction: its tables against counting, its player against the rules, and small runs."""
+
+from __future__ import annotations
+
+import json
+import threading
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tapete import Rng, TapeteError, make
+from tapete.agents import load
+from tapete.core import State
+from tapete.core.players import judge_moves
+from tapete.games.truco.cards import CARDS, NAMES, STRENGTH, SUIT_POINTS
+from tapete.shipped import find
+from tapete.solve.truco import blueprint, open_hands
+from tapete.solve.truco.abstraction import PLACES, tables
+from tapete.solve.truco.knowledge import FIRST_LEVELS, PAIRS, POINTS, RANKS, Knowledge, holdings
+from tapete.solve.truco.levels import weakened
+from tapete.solve.truco.player import strategy_player
+from tapete.solve.truco.training import Training, averages, backwards, first_guess, train
+from tapete.testing import check_player
+from tests.conftest import Tapete
+
+
+@pytest.fixture(scope="module")
+def shipped() -> tuple[NDArray[np.float32], Knowledge]:
+    path = find("blueprints/truco.safetensors")
+    assert path
+    return blueprint.read(path)[:2]
+
+
+# Hands with open cards
+
+
+def open_value(state: State, seat: int) -> int:
+    """Whether the seat wins the hand if both see all cards and nobody bets, by the rules themselves."""
+    if state.over:
+        return int(state.returns()[seat] > 0)
+    cards = [action for action in state.actions() if action < CARDS]
+    values = [open_value(state.copy().apply(card), seat) for card in cards]
+    return max(values) if state.player == seat else min(values)
+
+
+def test_open_hands_are_won_as_by_the_rules():
+    rng = Rng("open")
+    for _ in range(30):
+        state = make("truco(hand=true)").start().deal(rng)
+        hands = [
+            [card for card in range(CARDS) if int(state.game.record(state.data)["hand"][seat]) >> card & 1]
+            for seat in range(2)
+        ]
+        one, two = (np.array([open_hands.written(STRENGTH[hand])]) for hand in hands)
+        mano = open_hands.share_first(int(one[0]), 0, 1, two, np.ones(1))
+        pie = open_hands.share_first(int(two[0]), 0, 0, one, np.ones(1))
+        assert (mano, pie) == (open_value(state, 0), open_value(state, 1))
+        card = rng.choice(hands[0])
+        state.apply(card)
+        left = np.array([open_hands.written(STRENGTH[[other for other in hands[0] if other != card]])])
+        follows = open_hands.share_following(int(two[0]), int(STRENGTH[card]) + 1, left, np.ones(1))
+        assert follows == open_value(state, 1)
+        state.apply(rng.choice(hands[1]))
+        if not state.over:
+            second(state)
+
+
+def second(state: State) -> None:
+    """The same in the second trick."""
+    s = state.game.record(state.data)
+    first = [open_hands.MINE, open_hands.THEIRS, open_hands.PARDA]
+    left = [
+        [int(STRENGTH[c]) for c in range(CARDS) if (int(s["hand"][i]) & ~int(s["played"])) >> c & 1] for i in range(2)
+    ]
+    won = first[2] if s["winner"][0] == 2 else first[int(s["winner"][0])]
+    theirs = np.array([open_hands.written(left[1])])
+    value = open_hands.share_second(open_hands.written(left[0]), 0, int(state.player == 0), won, 1, theirs, np.ones(1))
+    assert value == open_value(state, 0)
+
+
+# What is known of the other's cards
+
+
+def test_the_last_card_is_as_likely_as_counting_says():
+    """Who has shown 27 and played the 7 of espadas and a 4 has a figure of espadas left."""
+    lasts = holdings().lasts
+    seven, four = STRENGTH[NAMES.index("7e")], STRENGTH[NAMES.index("4c")]
+    pair = PAIRS.index(tuple(sorted((int(seven), int(four)))))
+    counts = np.zeros(RANKS)
+    for suit in "bco":
+        for card in range(CARDS):
+            hand = {NAMES.index("7e"), NAMES.index(f"4{suit}"), card}
+            if len(hand) == 3 and points_of(hand) == 27:
+                counts[STRENGTH[card]] += 1
+    for card in range(CARDS):  # and the 4 of espadas, which with the 7 makes 31
+        assert points_of({NAMES.index("7e"), NAMES.index("4e"), card}) != 27
+    assert lasts[1 + POINTS.index(27), pair] == pytest.approx(counts / counts.sum())
+
+
+def points_of(hand: set[int]) -> int:
+    return max(int(SUIT_POINTS[sum(1 << card % 10 for card in hand if card // 10 == suit)]) for suit in range(4))
+
+
+def test_all_hands_are_counted():
+    held = holdings()
+    assert held.triples.sum(axis=1) == pytest.approx(1)
+    assert (held.triples[0] > 0).sum() == 502, "the multisets of truco ranks"
+    assert sum((held.triples[shown] > 0).sum() for shown in range(1, len(POINTS) + 1)) == 1476
+    best = STRENGTH.argmax()
+    with_best = sum(best in hand for hand in combinations(range(CARDS), 3)) / 9880
+    assert held.pairs[0, STRENGTH[best]].sum() == pytest.approx(1)
+    assert with_best == pytest.approx(3 / 40)
+
+
+# The strategy as a player
+
+
+@pytest.mark.parametrize("game", ["truco", "truco(points=15)", "truco(hand=true,score0=28,score1=3)"])
+def test_the_player_is_in_order_and_looks_at_nothing_hidden(game: str, shipped: Any):
+    check_player(lambda: strategy_player(*shipped), game, games=8)
+
+
+def test_every_move_but_equal_cards_has_a_choice(shipped: Any):
+    """Where a strategy is even everywhere, each legal move is made, and of equal cards one."""
+    known = shipped[1]
+    for name in ("truco", "truco(mazo=true)"):
+        game, even = make(name), strategy_player(np.ones(PLACES, dtype=np.float32), known)
+        for number in range(6):
+            rng = Rng("choice", number)
+            state = game.start().deal(rng)
+            while not state.over:
+                legal = state.actions()
+                said = judge_moves(even, game, state.data, state.player, legal)
+                never = [legal[i] for i in np.flatnonzero(said == 0)]
+                strengths = {int(STRENGTH[card]) for card in legal if card < CARDS and card not in never}
+                assert all(card < CARDS and STRENGTH[card] in strengths for card in never)
+                state.apply(rng.choice(legal)).deal(rng)
+
+
+def test_it_knows_what_it_is_worth_to_win_and_to_lose():
+    """At 29-29 whoever wins the envido wins: 33 points want it, and nobody declines who must not."""
+    game = make("truco(score0=29,score1=29)")
+    policy = load("best", game)
+    state = game.read("7o 1e 6o 4c 1b 5b")
+    calls = policy.think(state.view(0), Rng(1)).probabilities
+    assert sum(calls[action] for action in (40, 41, 42)) > 0.9, "33 points win the match at once"
+    state.apply("envido")
+    assert policy.think(state.view(1), Rng(1)).probabilities[45] < 0.05, "declining it loses the match at once"
+
+
+def test_best_answers_without_torch_and_levels_differ():
+    game = make("truco")
+    state = game.read("1e 4c 1b 5o 7e 6b")
+    thoughts = [load(f"best({level})", game).think(state.view(0), Rng(1)) for level in range(1, 6)]
+    assert thoughts[4] == load("blueprint", game).think(state.view(0), Rng(1))
+    assert thoughts[0] != thoughts[4]
+    with pytest.raises(TapeteError, match="between 1 and 5"):
+        load("blueprint(6)", game)
+    with pytest.raises(TapeteError, match="no strategy for whole matches"):
+        load("blueprint", make("kuhn"))
+
+
+def test_weaker_levels_bluff_less(shipped: Any):
+    probs = shipped[0]
+
+    def raises_on_poor_hands(level: int) -> float:
+        table = tables(weakened(probs, level))["bet0"][:, : FIRST_LEVELS // 2]
+        return float(table[..., 1].sum() / table.sum())
+
+    bluffs = [raises_on_poor_hands(level) for level in range(1, 6)]
+    assert bluffs[0] == 0
+    assert bluffs[4] > bluffs[2] > bluffs[0]
+    assert weakened(probs, 5) == pytest.approx(probs)
+
+
+# Equity and training
+
+
+def test_equity_follows_from_what_hands_come_to():
+    """If mano wins every hand by a point, who is mano wins alternately; a fair coin for a point gives binomials."""
+
+    def mano_wins(mano: int, other: int) -> NDArray[np.int64]:
+        counts = np.zeros((31, 31), dtype=np.int64)
+        counts[mano - 1, other] = 1
+        return counts
+
+    equity = backwards(mano_wins)
+    assert equity[1, 1] == 1
+    assert equity[2, 1] == 0
+    assert equity[2, 2] == 1
+    assert equity[5, 3] == 0
+
+    def coin(mano: int, other: int) -> NDArray[np.int64]:
+        return mano_wins(mano, other) + mano_wins(other, mano).T
+
+    equity = backwards(coin)
+    assert equity[1, 2] == 0.75
+    assert equity[2, 3] == pytest.approx(11 / 16)
+    assert np.diagonal(equity)[1:] == pytest.approx(0.5)
+
+
+def test_the_first_guess_is_a_probability_that_falls_with_what_one_lacks():
+    guess = first_guess()
+    assert ((guess >= 0) & (guess <= 1)).all()
+    assert (np.diff(guess[1:, 1:], axis=0) < 0).all()
+
+
+@pytest.mark.parametrize("name", ["kuhn", "truco(hand=true)", "truco(points=15)"])
+def test_only_whole_matches_to_30_are_solved(name: str):
+    with pytest.raises(TapeteError, match="a blueprint is of truco"):
+        Training(make(name), seed=1)
+
+
+def test_a_run_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path: Path):
+    def runs(*hands: int) -> Training:
+        path = tmp_path / f"{len(hands)}.run"
+        for i, until in enumerate(hands):
+            run = Training(make("truco(mazo=true)"), seed=3)
+            if i:
+                run.load(path)
+            train(run, path, hands=until, epoch=100, stop=threading.Event(), tell=lambda line: None)
+        return run
+
+    whole, parts = runs(400), runs(200, 400)
+    assert (whole.hands, whole.epochs) == (parts.hands, parts.epochs) == (400, 4)
+    assert (whole.regrets == parts.regrets).all()
+    assert (whole.equity == parts.equity).all()
+    probs = averages(whole.sums)
+    assert 0 < (whole.sums > 0).mean() < (probs > 0).mean() < 1, "rows lean on their neighbours"
+    whole.write(tmp_path / "strategy.safetensors")
+    again, known, about = blueprint.read(tmp_path / "strategy.safetensors")
+    assert about["hands"] == 400
+    assert np.abs(again / 255 - np.where(probs < blueprint.LEAST, 0, probs)).max() < 0.01
+    check_player(lambda: strategy_player(again, known), "truco(mazo=true)", games=2)
+    other = Training(make("truco"), seed=3)
+    with pytest.raises(TapeteError, match="another game"):
+        other.load(tmp_path / "1.run")
+    load(str(tmp_path / "strategy.safetensors"), make("truco")).think(
+        make("truco").start().deal(Rng(1)).view(0), Rng(1)
+    )
+
+
+def test_a_damaged_strategy_is_refused(tmp_path: Path, shipped: Any):
+    path = tmp_path / "strategy.safetensors"
+    blueprint.write(path, shipped[0], shipped[1])
+    raw = bytearray(path.read_bytes())
+    raw[len(raw) // 2] ^= 255
+    path.write_bytes(raw)
+    with pytest.raises(TapeteError, match="is not a strategy of truco"):
+        blueprint.read(path)
+
+
+# The commands
+
+
+def test_equity_is_printed_by_score(tapete: Tapete, tmp_path: Path):
+    found = json.loads(tapete("equity", "truco", "--score", "29-28", "--json").out)
+    assert found.keys() == {"game", "score", "mano", "other"}
+    assert 0.6 < found["mano"] < 0.9
+    assert found["mano"] + found["other"] == pytest.approx(1)
+    whole = json.loads(tapete("equity", "truco(points=15,mazo=true)", "--json").out)
+    assert np.shape(whole["mano"]) == (15, 15)
+    assert "mano's points" in tapete("equity").out
+    tapete("equity", "--plot", str(tmp_path / "equity.png"))
+    assert (tmp_path / "equity.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("equity", "truco", "--score", "30-0"), "both below 30"),
+        (("equity", "truco", "--score", "seven"), "both below 30"),
+        (("equity", "kuhn"), "nothing is known of the match equity of kuhn"),
+        (("blueprint", "kuhn"), "a blueprint is of truco"),
+    ],
+)
+def test_what_has_no_equity_is_told_in_a_line(arguments: tuple[str, ...], reason: str, tapete: Tapete):
+    done = tapete(*arguments)
+    assert done.status == 1
+    assert reason in done.err
+
+
+def test_a_blueprint_is_made_resumed_and_answered(tapete: Tapete, tmp_path: Path):
+    run, save, answer = (str(tmp_path / name) for name in ("a.run", "a.safetensors", "b.safetensors"))
+    assert tapete("blueprint", "truco", "--run", run, "--hands", "50").status == 0
+    assert "is there already" in tapete("blueprint", "truco", "--run", run).err
+    assert "50 hands" not in tapete("blueprint", "truco", "--run", run, "--resume", "--hands", "60", "--save", save).err
+    assert tapete("blueprint", "--run", f"{run}2", "--against", save, "--hands", "60", "--save", answer).status == 0
+    assert tapete("match", "truco", answer, f"{save}(2)", "-n", "2").status == 0
