@@ -209,6 +209,7 @@ class Worlds:
     """A search of one game."""
 
     bytes = memory = 0  # nothing is remembered from one move to the next
+    keep = False
 
     def __init__(self, game: Game, player: MakeEvaluator) -> None:
         """`player` makes what judges moves and foresees what they lead to, once for each thread."""

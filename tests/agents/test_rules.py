@@ -54,7 +54,7 @@ def test_the_network_plays_on_after_an_auction():
     while not state.over:
         said = bidder.think(state.view(state.player), Rng(1)).probabilities
         assert said == network.think(same.view(same.player), Rng(1)).probabilities
-        move = max(said, key=said.get)
+        move = max(zip(said.values(), said, strict=True))[1]
         state.apply(move), same.apply(move)
     assert (state.returns()[1] > 0) == (same.returns()[0] > 0)
 
@@ -62,6 +62,6 @@ def test_the_network_plays_on_after_an_auction():
 def test_bids_are_fitted_to_games_of_a_network():
     hands, payoffs = hands_and_payoffs(MoveNetwork.load(shipped(make("doudizhu"), "dmc")), 20, Rng(1))
     assert hands.shape == payoffs.shape == (20, 3)
-    assert all(len(text(hand)) == 17 for hand in hands.reshape(-1))
+    assert all(len(text(int(hand))) == 17 for hand in hands.reshape(-1))
     landlord, peasant = fit(hands, payoffs)
     assert landlord.shape == peasant.shape == (FACTS,)
