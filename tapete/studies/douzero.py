@@ -57,7 +57,7 @@ class Scale:
     snapshots: int  # of each training, twice as late each
 
 
-FULL = Scale(deals=10_000, curve_deals=2000, asked=10, minutes=10, snapshots=6)
+FULL = Scale(deals=10_000, curve_deals=2000, asked=10, minutes=5, snapshots=5)
 QUICK = Scale(deals=50, curve_deals=50, asked=5, minutes=1, snapshots=2)
 
 
