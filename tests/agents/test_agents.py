@@ -18,7 +18,7 @@ from tapete.nets.zoo import residual
 from tapete.search import ISMCTS, MCTS, Budget
 
 GAMES = [name for name in playable() if name not in ("battle", "benefit", "dilemma", "monopoly", "pennies")]
-SLOW = ("best(5)", "mcts(10000)", "ismcts(10000)", "ntuple(10000)", "mcts-value(1000)", "zero(1000)")
+SLOW = ("best(5)", "mcts(10000)", "ismcts(10000)", "ntuple(10000)", "mcts-value(1000)", "zero(1000)", "dmc(1000)")
 
 
 def some_states(game: Game, number: int) -> list[State]:
