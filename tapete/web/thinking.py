@@ -8,6 +8,7 @@ from typing import Any
 
 from tapete.agents import Policy, Thought, agents, opponents
 from tapete.core import Game, Rng, View, make
+from tapete.shipped import strengths
 from tapete.web.memory import bound, seat_agent
 
 # Who says what moves are worth: the first of these that is offered. They search, so they can say it of every move.
@@ -24,6 +25,11 @@ def offered(game: str) -> tuple[str, ...]:
 def about(text: str) -> str:
     """What an agent says of itself."""
     return " ".join((agents()[text.partition("(")[0]].__doc__ or "").split())
+
+
+def strength(text: str, game: Game) -> str:
+    """How strong an agent was measured to be; "" where nobody has measured it. Variants are told of the usual game."""
+    return strengths().get(str(game).partition("(")[0], {}).get(text, "")
 
 
 class Explainer:
