@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from tapete.games.holdem.histories.statistics import Book
 
 TOLD = 20  # problems that are told one by one
+WIDEST = 1000  # characters of a line
 SHOWN = 20  # players, and starting hands of one
 
 
@@ -83,14 +85,15 @@ def _plain(book: Book, player: str, problems: int) -> dict[str, object]:
 def _show(book: Book, player: str) -> None:
     from tapete.terminal.poker import by_position, finals, starts, summary
 
-    console = Console()
     tables = [summary(book)]
     if player:
         tables += [by_position(book, player), starts(book.players[player], SHOWN), finals(book.players[player])]
     for rows in tables:
-        table = Table(title=rows.title)
+        table = Table(title=rows.title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
         for i, name in enumerate(rows.columns):
-            table.add_column(name, justify="right" if i else "left")
+            table.add_column(name, justify="right" if i else "left", no_wrap=True)
         for row in rows.rows:
             table.add_row(*row)
-        console.print(table)
+        # On a narrow terminal lines are folded: figures that are cut off would tell nothing.
+        needed = Console(width=WIDEST).measure(table).maximum
+        Console(width=max(Console().width, needed)).print(table)
