@@ -44,6 +44,7 @@ def _tuples(spec: dict[str, Any]) -> dict[str, Any]:
 
     return {
         "utility": tuple(spec["utility"]),
+        "teams": tuple(spec["teams"]),
         "observations": tuple(map(fields, spec["observations"])),
         "features": fields(spec["features"]),
     }

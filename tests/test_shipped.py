@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tapete import TapeteError, make, shipped
-from tapete.agents import load
+from tapete.agents import load, opponents
 from tapete.agents.networks import shipped as network
 from tapete.core.arrays import read_format
 from tapete.solve.solution import find
@@ -35,7 +35,7 @@ def test_every_file_is_in_the_manifest_and_nothing_else() -> None:
     assert FILES
     assert sorted(shipped.manifest()) == FILES
     other = {path.name for path in shipped.FOLDER.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert other - {Path(name).name for name in FILES} == {"__init__.py", "manifest.toml"}
+    assert other - {Path(name).name for name in FILES} == {"__init__.py", "manifest.toml", "strengths.toml"}
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -119,3 +119,8 @@ def test_the_command_shows_all_of_it(tapete: Tapete, copied: Path) -> None:
     assert [entry["sha256"] for entry in told.values()] == [a.sha256 for a in shipped.manifest().values()]
     (copied / "networks" / "othello" / "zero.safetensors").write_bytes(b"another")
     assert "zero.safetensors is not the file that ships" in tapete("shipped").err
+
+
+def test_strengths_are_told_of_opponents_that_are_offered() -> None:
+    for game, told in shipped.strengths().items():
+        assert set(told) <= set(opponents(make(game)))

@@ -8,7 +8,9 @@ from tapete.agents import NotForThisGame, Policy, levels
 from tapete.agents.blueprint import blueprint
 from tapete.agents.equilibrium import equilibrium
 from tapete.agents.holdem import champion
-from tapete.agents.networks import ntuple
+from tapete.agents.networks import dmc, ntuple
+from tapete.agents.random import random
+from tapete.agents.rules import rules
 from tapete.agents.search import ismcts, mcts
 from tapete.core import Game, TapeteError
 
@@ -32,12 +34,21 @@ def best(game: Game, level: int = HIGHEST) -> Policy:
         with suppress(NotForThisGame):
             return champion(game)
     with suppress(NotForThisGame):
+        return foreseeing(game, level)
+    with suppress(NotForThisGame):
         return blueprint(game, level)
     iterations, seconds = (0, SECONDS) if level == HIGHEST else (SIMULATIONS[level - 1], 0.0)
     with suppress(NotForThisGame):
         return ntuple(game, iterations, seconds=seconds, exact=level >= HIGHEST - 1)
     search = ismcts if game.spec.hidden or game.spec.has_chance else mcts
     return search(game, iterations, seconds=seconds)
+
+
+def foreseeing(game: Game, level: int) -> Policy:
+    """The levels of a game that a network of moves plays: any move, rules of thumb, the network, and it in a search."""
+    strongest = dmc(game, seconds=SECONDS)
+    ladder = (lambda: random(game), lambda: rules(game), lambda: dmc(game), lambda: dmc(game, SIMULATIONS[2]))
+    return strongest if level == HIGHEST else ladder[level - 1]()
 
 
 AGENTS = (best,)

@@ -8,10 +8,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from tapete.agents import Policy
+from tapete.agents.auction import AfterAuction, plain_game
 from tapete.agents.blueprint import from_file
 from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
-from tapete.core import Game, TapeteError
+from tapete.core import Game, TapeteError, make
 from tapete.core.arrays import read_format
 from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
@@ -55,10 +56,12 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
     """The network of a file, as its header says that it plays: by its own moves; in a search where that says nothing.
 
     Whoever asks for simulations or seconds, `runs/x(400)`, gets a search with the network in the tree, or where it
-    scores moves by their features, one over sampled worlds.
+    scores moves by their features, one over sampled worlds. A network for Dou Dizhu also plays its variants.
     """
     model = _model(str(file), version(file))
     if model.about.get("game") != str(game):
+        if model.about.get("game") == plain_game(game):
+            return AfterAuction(game, trained(make(plain_game(game)), file, options))
         raise TapeteError(f"{file} plays {model.about.get('game')}, not {game}")
     plays = model.about.get("plays", SEARCH)
     if plays not in PLAYS:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tapete.agents import NotForThisGame, Policy, levels
+from tapete.agents.auction import plain_game
 from tapete.agents.files import trained
 from tapete.agents.search import Options, searching
-from tapete.core import Game
+from tapete.core import Game, make
 from tapete.shipped import find
 
 
@@ -40,9 +41,12 @@ def ntuple(game: Game, options: Options) -> Policy:
     return trained(game, shipped(game, "ntuple"), options)
 
 
-def dmc(game: Game) -> Policy:
-    """Networks that rate every move by how the game will end, taught by Deep Monte Carlo (DouZero)."""
-    return trained(game, shipped(game, "dmc"), Options())
+@levels("dmc", "dmc(100)", "dmc(1000)")
+@searching
+def dmc(game: Game, options: Options) -> Policy:
+    """Networks that rate every move by how the game will end, taught by Deep Monte Carlo; told so, with a search."""
+    plain = plain_game(game)
+    return trained(game, shipped(make(plain) if plain else game, "dmc"), options)
 
 
 AGENTS = (mcts_value, zero, ntuple, dmc)

@@ -37,7 +37,7 @@ from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, MakeEvaluator, open_evaluator, words_at
 from tapete.core.game import Game, View
-from tapete.core.records import pointers
+from tapete.core.records import apart, pointers
 from tapete.core.rng import Rng, below, mix, uniform
 
 RANDOM = 0  # the address of a player that takes any move; no other has it
@@ -69,10 +69,10 @@ class Seated(NamedTuple):
             if not player.priors:
                 raise TapeteError(f"player {i} judges states and not moves, so it can't choose one")
         return cls(
-            np.array([player.address for player in players], dtype=np.uint64),
-            np.array([model.ctypes.data for model in models], dtype=np.uint64),
-            np.zeros(max(game.spec.max_actions, 1), dtype=np.float32),
-            np.zeros(game.players),
+            apart(np.array([player.address for player in players], dtype=np.uint64)),
+            apart(np.array([model.ctypes.data for model in models], dtype=np.uint64)),
+            apart(np.zeros(max(game.spec.max_actions, 1), dtype=np.float32)),
+            apart(np.zeros(game.players)),
         )
 
 

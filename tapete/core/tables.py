@@ -224,7 +224,7 @@ def _sit_down(game: Game, players: Sequence[MakeEvaluator | None]) -> tuple[Seat
     """The players of one thread, and what has to live as long as they do."""
     made = [make() if make else CALLER for make in players or [None] * game.players]
     models = [player.model for player in made]
-    seated = Seated(*map(apart, Seated.of(game, made, models)))
+    seated = Seated.of(game, made, models)
     for seat, player in enumerate(made):
         if player is CALLER:
             seated.functions[seat] = ASK

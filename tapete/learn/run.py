@@ -187,6 +187,7 @@ class Run:
         self._began = self._saved = time.monotonic()
         self._stop = stop or Event()
         self._lock: FileLock | None = None
+        self._begun = False  # with the weights of a network
         begun_from = str(source.absolute()) if source else ""
         self._description = Description(learner, str(game), asdict(config), _versions(), begun_from)
         if (self.folder / FILES.config).exists():
@@ -248,16 +249,22 @@ class Run:
         :param restore: takes what was remembered.
         :param begin: takes the weights of a network's file, or refuses it; None where a learner has no use for them.
         """
-        known = self._description
-        if known.source and not self._checkpoint.exists():
-            if begin is None:
-                raise TapeteError(f"{known.learner} can't begin from a network: what it learns from is not in the file")
-            begin(Path(known.source))  # before anything is written
+        if begin and self._begins_from_a_network:
+            begin(Path(self._description.source))  # before anything is written
+            self._begun = True
         if checkpoint := self.load():
             restore(checkpoint)
 
+    @property
+    def _begins_from_a_network(self) -> bool:
+        """Whether it should begin with the weights of a network, and has not done so yet."""
+        return bool(self._description.source) and not self._begun and not self._checkpoint.exists()
+
     def load(self) -> Checkpoint | None:
         """Opens the folder: what was remembered last, or None at the beginning. Later metrics are forgotten."""
+        if self._begins_from_a_network:
+            learner = self._description.learner
+            raise TapeteError(f"{learner} can't begin from a network: what it learns from is not in the file")
         self._claim()
         if not self._checkpoint.exists():
             self._metrics.write_bytes(b"")

@@ -46,7 +46,9 @@ PROPOSALS = 4  # worlds of which one is kept
 LOOK_BACK = 9  # moves that are looked at to find out how likely a world is
 TEMPERATURE = 0.15  # how much worse than the best a move may be foreseen that is still made now and then
 TRUST = 12.0  # how many playouts the player's own opinion is worth
-BEHIND = 1.5  # a move is given up when it is so many times 1 / sqrt(playouts) behind
+IMPATIENCE = 0.003  # of what is won, for every move that it takes: who can finish, finishes
+SURELY = 8  # playouts that every candidate gets
+DOUBT = 1.0  # a mean of n playouts may be wrong by so many times 1 / sqrt(n): what is worse even so, is given up
 
 
 class Room(NamedTuple):
@@ -117,13 +119,13 @@ def draw_world(rulebook: Any, room: Any, leaf: Any, plan: Any, rng: Any) -> None
 
 @helper
 def play_out(rulebook: Any, room: Any, leaf: Any, endgame: Any, plan: Any, rng: Any) -> float:
-    """Plays to the end: 1 if the seat wins, -1 if it loses."""
-    rules, state = open_rules(rulebook), room.state
+    """Plays to the end: 1 if the seat wins, -1 if it loses, and a little less the longer it takes."""
+    rules, state, patience = open_rules(rulebook), room.state, 1.0
     while True:
         who = rules.player(state)
         if who == TERMINAL:
             rules.returns(state, room.values)
-            return np.sign(room.values[plan.seat])
+            return patience * np.sign(room.values[plan.seat])
         if who == CHANCE:
             rules.apply(state, rules.draw(state, rng))
             continue
@@ -131,13 +133,14 @@ def play_out(rulebook: Any, room: Any, leaf: Any, endgame: Any, plan: Any, rng: 
             end = open_evaluator(np.uint64(endgame.address))
             end(rulebook, state, who, room.legal, 0, endgame.model, rng, room.values, room.priors)
             if not math.isnan(room.values[plan.seat]):
-                return room.values[plan.seat]
+                return (patience - IMPATIENCE) * room.values[plan.seat]
         n = rules.actions(state, room.legal)
         choice = 0
         if n > 1:
             foresee(rulebook, state, who, room.legal, n, room, leaf, rng)
             choice = draw_move(room.priors, n, rng)
         rules.apply(state, room.legal[choice])
+        patience -= IMPATIENCE
 
 
 @kernel(types.int64(RULEBOOK, ROOM, LEAF, LEAF, PLAN, WORDS, types.int64))
@@ -151,10 +154,11 @@ def try_out(rulebook: Any, arrays: Any, player: Any, end: Any, plan: Any, words:
         most = -1.0
         for i in range(n):
             if room.counts[i]:
-                most = max(most, room.totals[i] / room.counts[i] - BEHIND / math.sqrt(room.counts[i]))
+                most = max(most, room.totals[i] / room.counts[i] - DOUBT / math.sqrt(room.counts[i]))
         draw_world(book, room, leaf, plan, rng)
         for i in range(n):
-            if room.counts[i] == 0 or room.totals[i] / room.counts[i] >= most:
+            played = room.counts[i]
+            if played < SURELY or room.totals[i] / played + DOUBT / math.sqrt(played) >= most:
                 copy_state(room.state, room.world, plan.size)
                 rules.apply(room.state, np.int64(room.moves[i]))
                 room.totals[i] += play_out(book, room, leaf, endgame, plan, rng)
@@ -204,7 +208,8 @@ class _Thread:
 class Worlds:
     """A search of one game."""
 
-    bytes = 0  # nothing is remembered from one move to the next
+    bytes = memory = 0  # nothing is remembered from one move to the next
+    keep = False
 
     def __init__(self, game: Game, player: MakeEvaluator) -> None:
         """`player` makes what judges moves and foresees what they lead to, once for each thread."""
@@ -236,7 +241,9 @@ class Worlds:
                 action: (total + TRUST * foreseen[action]) / (count + TRUST)
                 for action, total, count in zip(candidates, totals.tolist(), counts.tolist(), strict=True)
             }
-            chosen = max(candidates, key=lambda action: values[action])
+            # Only what wins at once, in every world, gains all that there is.
+            at_once = [action for action, gained in zip(candidates, totals == counts, strict=True) if gained]
+            chosen = max(at_once or candidates, key=lambda action: values[action])
             return _thought(legal, chosen, values, dict(zip(candidates, counts.tolist(), strict=True)))
 
     def _rate(self, view: View, legal: list[int]) -> dict[int, float]:

@@ -1,7 +1,8 @@
 """What ships ready-made: networks that were trained and equilibria that were solved. `tapete shipped` shows them.
 
 `manifest.toml` tells of every file what made it, how strong it is, how that was measured, its size and its checksum. A
-file is compared with its checksum before it is used, once in a process.
+file is compared with its checksum before it is used, once in a process. `strengths.toml` tells how strong opponents
+were measured to be, as a person is told who chooses one.
 """
 
 from __future__ import annotations
@@ -37,6 +38,12 @@ class Artefact:
 def manifest() -> dict[str, Artefact]:
     """All that ships, by where it is in this folder: "networks/othello/zero.safetensors"."""
     return {name: Artefact(**about) for name, about in tomllib.loads((FOLDER / "manifest.toml").read_text()).items()}
+
+
+@cache
+def strengths() -> dict[str, dict[str, str]]:
+    """How strong opponents were measured to be, by game and by the text that names them."""
+    return tomllib.loads((FOLDER / "strengths.toml").read_text())
 
 
 def find(name: str) -> Path | None:

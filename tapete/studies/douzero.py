@@ -41,6 +41,7 @@ PARTS = ("curves", "table")
 OBJECTIVES = ("wp", "adp")
 KNOBS = ("every=20",)  # that are not as usual: curves need lines
 SEED = 1  # of the deals
+FEWEST = 4  # points that a line is drawn through
 LINEUPS = ((0, 1, 1), (1, 0, 0))
 Say = Callable[[str], None]
 Pair = tuple[float, float]  # as landlord, as peasants
@@ -57,7 +58,7 @@ class Scale:
     snapshots: int  # of each training, twice as late each
 
 
-FULL = Scale(deals=10_000, curve_deals=2000, asked=10, minutes=10, snapshots=6)
+FULL = Scale(deals=10_000, curve_deals=2000, asked=10, minutes=5, snapshots=5)
 QUICK = Scale(deals=50, curve_deals=50, asked=5, minutes=1, snapshots=2)
 
 
@@ -306,18 +307,18 @@ def _line(entry: Entry) -> str:
 
 def _curves_in_words(points: Sequence[Point]) -> Iterator[str]:
     yield "\n## Strength against frames and hours\n"
-    yield "A frame is a decision with a choice. The last network of each run, and where the line through the later half"
-    yield "of its points (logit of WP over the logarithm of the hours) would be after ten times the hours: a guess.\n"
-    yield "| run | objective | frames | hours | against | WP | ADP | WP after 10 times the hours |"
+    yield "A frame is a decision with a choice. The last network of each run, and where the line (logit of WP over the"
+    yield "logarithm of frames) through all networks with its objective would be after ten times the frames: a guess.\n"
+    yield "| run | objective | frames | hours | against | WP | ADP | WP after 10 times the frames |"
     yield "|---|---|---|---|---|---|---|---|"
     for name, against in dict.fromkeys((point.run, point.against) for point in points):
-        own = [point for point in points if (point.run, point.against) == (name, against)]
-        last = own[-1]
-        guess = " / ".join("-" if (x := foresee(own, team)) is None else f"{x:.3f}" for team in TEAMS)
-        wp, adp = (
-            f"{last.landlord.wp:.3f} / {last.peasants.wp:.3f}",
-            f"{last.landlord.adp:+.3f} / {last.peasants.adp:+.3f}",
-        )
+        last = [point for point in points if (point.run, point.against) == (name, against)][-1]
+        alike = [point for point in points if (point.objective, point.against) == (last.objective, against)]
+        is_longest = last.frames == max(point.frames for point in alike)
+        guesses = [foresee(alike, team) if is_longest else None for team in TEAMS]
+        guess = " / ".join("-" if share is None else f"{share:.3f}" for share in guesses)
+        wp = f"{last.landlord.wp:.3f} / {last.peasants.wp:.3f}"
+        adp = f"{last.landlord.adp:+.3f} / {last.peasants.adp:+.3f}"
         figures = (name, last.objective, f"{last.frames:,}", f"{last.hours:.2f}", against, wp, adp, guess)
         yield f"| {' | '.join(figures)} |"
     yield "\n![WP against frames and hours](wp.png)\n"
@@ -325,14 +326,15 @@ def _curves_in_words(points: Sequence[Point]) -> Iterator[str]:
 
 
 def foresee(points: Sequence[Point], team: str, times: float = 10.0) -> float | None:
-    """WP after so many times the hours; None where there is no line to draw."""
-    later = [point for point in points[len(points) // 2 :] if point.hours > 0]
-    if len({point.hours for point in later}) < 2:
+    """WP after so many times the frames of the longest, by all that have a hundredth of them; None for too few."""
+    most = max(point.frames for point in points)
+    later = [point for point in points if 100 * point.frames >= most]
+    if len(later) < FEWEST:
         return None
-    hours = np.log([point.hours for point in later])
+    frames = np.log([point.frames for point in later])
     shares = [min(max(getattr(point, team).wp, 0.001), 0.999) for point in later]
-    slope, height = np.polyfit(hours, [math.log(share / (1 - share)) for share in shares], 1)
-    return float(1 / (1 + math.exp(-(height + slope * (hours[-1] + math.log(times))))))
+    slope, height = np.polyfit(frames, [math.log(share / (1 - share)) for share in shares], 1)
+    return float(1 / (1 + math.exp(-(height + slope * math.log(times * most)))))
 
 
 def plot(path: Path, points: Sequence[Point], measure: str) -> None:

@@ -10,7 +10,7 @@ from tapete.core import make, variants
 from tapete.core.names import playable
 from tapete.web import records
 from tapete.web.making import read_game
-from tapete.web.thinking import about, offered
+from tapete.web.thinking import about, offered, strength
 
 
 def rules(name: str) -> str:
@@ -49,6 +49,8 @@ def one_game(name: str) -> dict[str, Any]:
         "title": game.spec.title,
         "players": game.players,
         "hidden": game.spec.hidden,
-        "opponents": [{"text": text, "about": about(text)} for text in offered(str(game))],
+        "opponents": [
+            {"text": text, "about": about(text), "strength": strength(text, game)} for text in offered(str(game))
+        ],
         "value": records.known_value(str(game)),
     }

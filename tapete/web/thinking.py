@@ -8,6 +8,7 @@ from typing import Any
 
 from tapete.agents import Policy, Thought, agents, opponents
 from tapete.core import Game, Rng, View, make
+from tapete.shipped import strengths
 from tapete.web.memory import bound, seat_agent
 
 # Who says what moves are worth: the first of these that is offered and searches, so that it can say it of every move.
@@ -29,6 +30,11 @@ def about(text: str) -> str:
 def searches(text: str, game: Game) -> bool:
     """Whether an agent searches in a game; `best` does only where nothing stronger is known."""
     return hasattr(seat_agent(text, game), "budget")
+
+
+def strength(text: str, game: Game) -> str:
+    """How strong an agent was measured to be; "" where nobody has measured it. Variants are told of the usual game."""
+    return strengths().get(str(game).partition("(")[0], {}).get(text, "")
 
 
 class Explainer:

@@ -18,7 +18,7 @@ from tapete.nets.zoo import residual
 from tapete.search import ISMCTS, MCTS, Budget
 
 GAMES = [name for name in playable() if name not in ("battle", "benefit", "dilemma", "monopoly", "pennies")]
-SLOW = ("best(5)", "mcts(10000)", "ismcts(10000)", "ntuple(10000)", "mcts-value(1000)", "zero(1000)")
+SLOW = ("best(5)", "mcts(10000)", "ismcts(10000)", "ntuple(10000)", "mcts-value(1000)", "zero(1000)", "dmc(1000)")
 
 
 def some_states(game: Game, number: int) -> list[State]:
@@ -196,7 +196,7 @@ def test_what_an_agent_remembers_is_told_in_bytes() -> None:
 
 
 def test_the_levels_of_the_best_there_is() -> None:
-    for game, kind in (("othello", MCTS), ("othello(size=6)", MCTS), ("truco", ISMCTS)):
+    for game, kind in (("othello", MCTS), ("othello(size=6)", MCTS), ("domino(6,7)", ISMCTS)):
         policies = [searcher_of(f"best({level})", game) for level in range(1, 6)]
         assert all(isinstance(policy.search, kind) for policy in policies)
         assert [policy.budget for policy in policies] == [*map(Budget, (4, 20, 100, 1000)), Budget(seconds=1.0)]

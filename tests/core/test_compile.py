@@ -159,3 +159,14 @@ def test_calls_on_one_state_keep_the_interpreter_and_algorithms_do_not() -> None
 
     options: Any = algorithm
     assert options.targetoptions["nogil"]
+
+
+def test_a_rule_divides_as_numpy_does() -> None:
+    """Python's way, an error, would end somewhere inside of a kernel, where nobody hears of it."""
+
+    def half_of_nothing(x: float) -> float:
+        return 1.0 / x
+
+    compiled = compile_rule(half_of_nothing, types.float64(types.float64))
+    assert compiled.ctypes(0.0) == np.inf
+    assert compiled.ctypes(4.0) == 0.25

@@ -121,6 +121,19 @@ def test_the_caller_does_what_nobody_begins() -> None:
     crew._boxes = boxes
 
 
+def test_who_sleeps_is_rung_for_once() -> None:
+    crew, counts = counting(3)
+    bells = [Ringing(bell) for bell in crew._bells]
+    boxes, crew._bells = crew._boxes, bells  # type: ignore[assignment]
+    crew._boxes = np.zeros_like(boxes)  # into which no thread looks
+    crew._boxes[1, 2] = crews.ASLEEP
+    for _ in range(3):
+        crew.do(count)
+    assert [bell.rung for bell in bells] == [0, 1]
+    assert (counts == 3).all()
+    crew._boxes = boxes
+
+
 def test_threads_end_with_the_crew() -> None:
     crew, _ = counting(4)
     crew.do(count)

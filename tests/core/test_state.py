@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -192,3 +194,33 @@ def test_a_record_with_a_truncated_tail_never_replays(tmp_path: Path) -> None:
         (tmp_path / "bad").write_text(text[:cut])
         with pytest.raises(TapeteError):
             Record.load(tmp_path / "bad").replay()
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    state = tapete.make("kuhn").read("J Q")
+    other = state.copy()
+    other.apply("bet")
+    assert str(state) == "kuhn: J Q"
+    assert str(other) == "kuhn: J Q bet"
+    assert state.history == [0, 1]
+
+
+def test_views_of_different_situations_imagine_different_cards() -> None:
+    """The generator is named by all that the seat knows, not by the seat alone: imagined cards have no pattern."""
+    game = tapete.make("ocp(13)")
+    imagined = {int(game.record(game.replay([own, (own + 1) % 13]).view(0)._world)["card"][1]) for own in range(13)}
+    assert len(imagined) > 4
+
+
+@pytest.mark.parametrize("letter", ["x", "ñ"])
+def test_the_name_of_a_file_is_never_too_long(letter: str) -> None:
+    """A file system takes 255 bytes, and something may come behind it."""
+    kuhn = tapete.make("kuhn")
+
+    def named(name: str) -> str:
+        return tapete.Game(dataclasses.replace(kuhn.spec, name=name), kuhn.package).file_name
+
+    names = [named(f"a/{letter * n}") for n in (1, 150, 400, 401)]
+    assert len(set(names)) == 4
+    assert all(len(os.fsencode(name)) < 205 and "/" not in name for name in names)
+    assert named("dudo(6,1,1)") == "dudo(6,1,1)"

@@ -103,7 +103,8 @@ def values_of(end, state):
 
 
 def test_who_wins_with_open_cards_is_what_trying_everything_says():
-    end, results, known = endgame_of(GAME), [], {}
+    known: dict[tuple[int, ...], bool] = {}
+    end, results = endgame_of(GAME), []
     for state in few_cards(9):
         won = landlord_wins(state, known)
         assert values_of(end, state).tolist() == ([1, -1, -1] if won else [-1, 1, 1]), str(state)

@@ -8,23 +8,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tapete import make
+from tapete.learn import configure
+from tapete.learn import learner as find_learner
 from tapete.learn.run import Progress, Run
 
-KILLED = """
-import json, os, signal, sys
-from tapete import learn, make
+ROOT = Path(__file__).parents[2]
 
-folder, name, knobs, steps = sys.argv[1], sys.argv[2], json.loads(sys.argv[3]), int(sys.argv[4])
-game, config = make(sys.argv[5]), learn.configure(name, knobs)
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from tests.learn.pieces import run_to_the_end
+
+folder, learner, game, steps, *knobs = sys.argv[1:]
+left = [1] * int(steps)
 
 def watch(progress):
-    global steps
-    steps -= 1
-    if steps == 0:
+    left.pop()
+    if not left:
         os.kill(os.getpid(), signal.SIGKILL)
 
-run = learn.Run(folder, name, game, config, resume=True, every=0.0, watch=watch)
-learn.learner(name).training()(game, config, run)
+run_to_the_end(Path(folder), learner, game, knobs, watch)
 """
 
 
@@ -53,7 +57,19 @@ def run_in_pieces(train: Callable[..., None], begin: Callable[..., Run], steps: 
             run.close()
 
 
-def run_and_kill(folder: Path, learner: str, knobs: str, steps: int, game: str = "othello(size=4)") -> int:
+def run_to_the_end(
+    folder: Path, learner: str, name: str, knobs: list[str], watch: Callable[[Progress], None] = lambda progress: None
+) -> None:
+    """Runs, or resumes what is in the folder."""
+    game, config = make(name), configure(learner, knobs)
+    run = Run(folder, learner, game, config, resume=True, every=0.0, watch=watch)
+    try:
+        find_learner(learner).training()(game, config, run)
+    finally:
+        run.close()
+
+
+def run_and_kill(folder: Path, learner: str, game: str, knobs: list[str], steps: int) -> int:
     """Runs in a process of its own, which kills itself with SIGKILL after so many steps; returns how it ended."""
-    command: list[Any] = [sys.executable, "-c", KILLED, folder, learner, knobs, str(steps), game]
-    return subprocess.run(command, check=False, capture_output=True).returncode
+    command: list[Any] = [sys.executable, "-c", KILLED, folder, learner, game, str(steps), *knobs]
+    return subprocess.run(command, check=False, capture_output=True, cwd=ROOT).returncode

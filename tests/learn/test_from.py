@@ -85,8 +85,12 @@ def torch_says(module: Any, rows: Any) -> Any:
         return module(torch.from_numpy(rows)).numpy()
 
 
-def test_every_learner_is_here_or_refuses() -> None:
-    assert CASES.keys() | {"nfsp", "deep-cfr"} == learn.learners().keys()
+def test_a_learner_that_does_not_take_weights_refuses(tmp_path: Path) -> None:
+    """Whichever it is: who only asks for what was remembered would begin from scratch, and nobody would notice."""
+    config = ppo.Config()
+    with pytest.raises(TapeteError, match="some-learner can't begin from a network"):
+        Run(tmp_path / "run", "some-learner", KUHN, config, source=tmp_path / "network").load()
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.fixture
@@ -155,7 +159,7 @@ def test_stopped_before_its_first_checkpoint_it_begins_there_again(tmp_path: Pat
     assert train("kuhn", "--with", "ppo", "iterations=1", *SMALL, "--run", tmp_path / "a") == (0, "")
     config = learn.configure("ppo", ["iterations=1", "rate=0", *SMALL])
     run = Run(tmp_path / "b", "ppo", KUHN, config, source=tmp_path / "a/network.safetensors")
-    run.load()  # the folder is there, and nothing is remembered
+    run.open(lambda checkpoint: None, lambda file: None)  # the folder is there, and nothing is remembered
     run.close()
     assert train("--run", tmp_path / "b", "--resume") == (0, "")
     a, b = (Network.load(tmp_path / name / "network.safetensors") for name in "ab")

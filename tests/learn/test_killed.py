@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import signal
 from pathlib import Path
 
 import pytest
 
 from tapete.learn.run import read_metrics
-from tests.learn.pieces import run_and_kill
+from tests.learn.pieces import run_and_kill, run_to_the_end
 
-NEVER = 10**9
 RUNS = {
     "mcts-value": [
         "games=20",
@@ -42,11 +40,11 @@ CARDS = {"ppo": "leduc", "mmd": "leduc"}  # learners of hidden information; the 
 
 @pytest.mark.parametrize("learner", RUNS)
 def test_killed_and_resumed_is_the_same(tmp_path: Path, learner: str) -> None:
-    knobs, game = json.dumps(RUNS[learner]), CARDS.get(learner, "othello(size=4)")
-    assert run_and_kill(tmp_path / "whole", learner, knobs, NEVER, game) == 0
-    assert run_and_kill(tmp_path / "cut", learner, knobs, 4, game) == -signal.SIGKILL
+    knobs, game = RUNS[learner], CARDS.get(learner, "othello(size=4)")
+    run_to_the_end(tmp_path / "whole", learner, game, knobs)
+    assert run_and_kill(tmp_path / "cut", learner, game, knobs, 4) == -signal.SIGKILL
     assert not (tmp_path / "cut" / ".config.json").exists()
-    assert run_and_kill(tmp_path / "cut", learner, knobs, NEVER, game) == 0
+    run_to_the_end(tmp_path / "cut", learner, game, knobs)
     whole, cut = ((tmp_path / name / "network.safetensors").read_bytes() for name in ("whole", "cut"))
     assert whole == cut
     lines = [[{**line, "seconds": 0} for line in read_metrics(tmp_path / name)] for name in ("whole", "cut")]

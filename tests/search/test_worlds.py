@@ -55,7 +55,7 @@ def endgame(*hands, before):
 def test_it_finds_the_only_order_that_wins_whatever_the_others_hold():
     state = endgame("3R", "7", "9", before="A")
     thought = Worlds(GAME, eager).run(state.view(0), Rng(1), Budget(iterations=40))
-    assert state.write(max(thought.probabilities, key=thought.probabilities.get)) == "R"
+    assert state.write(max(thought.probabilities, key=lambda action: thought.probabilities[action])) == "R"
     values = {state.write(action): value for action, value in thought.values.items()}
     assert values["R"] > 0.5 > values["3"]
 

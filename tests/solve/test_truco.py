@@ -280,7 +280,7 @@ def test_equity_is_printed_by_score(tapete: Tapete, tmp_path: Path):
 )
 def test_what_has_no_equity_is_told_in_a_line(arguments: tuple[str, ...], reason: str, tapete: Tapete):
     done = tapete(*arguments)
-    assert done.status == 1
+    assert done.status == 2
     assert reason in done.err
 
 

@@ -72,7 +72,7 @@ def test_decisions_are_told_with_the_cards_that_made_them(monkeypatch: pytest.Mo
     assert all(spot.call == 1 and spot.mano for spot in called)
     assert all(spot.decline == 1 for spot in spots if spot.kind == "truco answer")
     assert {spot.score for spot in called} == {"behind, 10-25", "ahead, 25-10"}  # both seats are mano
-    told = bluffs.count(spots)
+    told = bluffs.count([*spots, *bluffs.play("bluffer", "0-0", 4)])
     assert told["headlines"]["truco declined"] == 1
     assert sum(told["rows"]["truco, behind, 10-25"]["n"]) == 20
 
@@ -129,7 +129,7 @@ def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_whole_study_on_a_small_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(configurations, "QUICK", configurations.Size(200, 2, 4, 2))
+    monkeypatch.setattr(configurations, "QUICK", configurations.Size(500, 2, 4, 2))
     monkeypatch.setattr(configurations, "SIX", configurations.SIX[:1])
     monkeypatch.setattr(configurations, "PLAIN", configurations.PLAIN[:1])
     small = ["tables=16", "hidden=8"]
@@ -142,7 +142,7 @@ def test_the_whole_study_on_a_small_scale(tmp_path: Path, monkeypatch: pytest.Mo
     opentruco.run(tmp_path, quick=True)
     found = opentruco.results(tmp_path)
     assert [*found] == ["configurations", "table", "bluffs"]
-    assert [line["games"] for line in found["configurations"]["curves"]["hidden 64, eta 0.1"]] == [100, 200]
+    assert [line["games"] for line in found["configurations"]["curves"]["hidden 64, eta 0.1"]] == [250, 500]
     assert {*learners} <= {*found["table"]["agents"]}
     assert {*learners} <= {*found["bluffs"]["agents"]}
     text = (tmp_path / "README.md").read_text()

@@ -17,7 +17,7 @@ from tapete.games.doudizhu.legal import list_answers, list_leads
 from tapete.games.doudizhu.moves import CARDS, KIND, LENGTH, NOTHING, PASS, RANK
 from tapete.games.doudizhu.table import view
 
-MOST_CARDS = 14  # in all hands
+MOST_CARDS = 10  # in all hands: with more, players who can't see all cards don't come near perfect play
 MOST_NODES = 4000  # positions that are looked at before it gives up
 DEPTH = 48  # each card is a move, each move but the last is followed by two passes at most
 WIDEST = 520  # moves of a position

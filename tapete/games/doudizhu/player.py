@@ -13,6 +13,7 @@ from numba import carray
 
 from tapete.core.compile import helper
 from tapete.core.evaluator import Evaluator, evaluator, states_at
+from tapete.games.doudizhu.auction import wanted_bid
 from tapete.games.doudizhu.cards import CHAINABLE, DECK, JOKERS, above, at_least, count, size
 from tapete.games.doudizhu.fewest import fewest, ranks_in
 from tapete.games.doudizhu.moves import (
@@ -50,10 +51,10 @@ HABITS = np.dtype(
         ("solo", "f4"),  # not to play a solo that an opponent with one card left may beat, nor a pair with two
         ("feed", "f4"),  # to lead what a partner with one or two cards left may finish on
         ("spread", "f4"),  # of a landlord's opponents: how likely one of them holds a card that nobody has seen
-        ("bid", "f4"),  # the fewest moves less what is kept, above which it passes in an auction; each below it is 1
+        ("bid", "f4"),  # in an auction, stakes that are added to what it expects as landlord (`auction.py`)
     ]
 )
-USUAL = (0.2, 0.5, 0.7, 0.9, 0.9, 0.08, 0.5, 0.04, 0.05, 0.8, 0.5, 3.0, 3.0, 2.0, 0.8, 6.0)
+USUAL = (0.217, 0.492, 1.284, 0.686, 0.0, 0.093, 0.002, 0.034, 0.0, 0.552, 0.581, 5.736, 3.0, 1.876, 0.8, 0.0)
 WON = np.float32(100.0)
 
 
@@ -135,25 +136,18 @@ def judge(s: Any, seat: Any, action: Any, habits: Any) -> Any:
     return worth
 
 
-@helper
-def bid_worth(s: Any, seat: Any, action: Any, habits: Any) -> Any:
-    """How near a bid is to what the hand is good for, 0 to 3."""
-    hand = s.hand[seat]
-    good = habits.bid + kept(hand, habits) - np.float32(fewest(hand))
-    bid = 0 if action == PASS else action - MOVES + 1
-    return -abs(np.float32(bid) - max(np.float32(0), min(np.float32(3), good)))
-
-
 @evaluator
 def _evaluate(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
     s = view(state)
     habits = carray(states_at(model[0]), (1,), HABITS)[0]
+    wanted = wanted_bid(s.hand[seat], s.bid, habits.bid) if s.dealt == IN_HANDS else 0
     best, most = 0, np.float32(-np.inf)
     for i in range(n):
         if s.dealt == IN_HANDS:
-            worth = bid_worth(s, seat, legal[i], habits)
+            bid = 0 if legal[i] == PASS else legal[i] - MOVES + 1
+            worth = np.float32(bid == wanted)
         else:
             worth = judge(s, seat, legal[i], habits)
         if worth > most:
@@ -163,6 +157,12 @@ def _evaluate(
         priors[best] = 1.0
 
 
-def player(habits: tuple[float, ...] = USUAL) -> Evaluator:
-    """Makes the move that its habits rate highest, of equals the first."""
-    return Evaluator(_evaluate, (np.array([habits], dtype=HABITS),), priors=True, values=False)
+def player(habits: tuple[float, ...] = USUAL, boldness: float = 0.0) -> Evaluator:
+    """Makes the move that its habits rate highest, of equals the first.
+
+    boldness: stakes that it expects as landlord beyond what the model says: a large number always bids, a large
+        negative one never does.
+    """
+    known = np.array([habits], dtype=HABITS)
+    known["bid"] += boldness
+    return Evaluator(_evaluate, (known,), priors=True, values=False)

@@ -26,10 +26,10 @@ class Habits:
 
 
 LEVELS = {
-    1: Habits(forgets=("look", "end", "mine", "his", "worth"), honesty=1.0, curiosity=0.5),
-    2: Habits(forgets=("look", "end", "mine", "his"), honesty=0.9, curiosity=0.3),
+    1: Habits(forgets=("look", "end", "mine", "his", "worth"), honesty=1.0, curiosity=0.9),
+    2: Habits(forgets=("look", "end", "mine", "his"), honesty=0.9, curiosity=0.25),
     3: Habits(forgets=("look", "end"), honesty=0.7, curiosity=0.15),
-    4: Habits(forgets=("look",), honesty=0.35),
+    4: Habits(forgets=("look", "end"), honesty=0.4),
     5: Habits(),
 }
 

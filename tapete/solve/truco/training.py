@@ -33,7 +33,7 @@ FORMAT = "tapete-truco-training-1"
 POINTS = 30
 EPOCH = 10_000  # hands
 REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
-COUNTED = 300  # hands at every score, of a look; fewer in the beginning
+COUNTED = 100  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.7  # of the equity before, when it is looked at anew
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 20.0  # walks' worth of what its neighbours do, in a row
@@ -142,15 +142,19 @@ class Training:
         self.seconds += time.thread_time() - began
 
     def refresh(self, hands: int, keep: float = 0.0) -> None:
-        """Counts so many hands at every score, and computes the equity anew; a share of the old table is kept."""
+        """Counts so many hands at every score, and computes the equity anew; a share of the old table is kept.
+
+        Close to the end of a match a hand decides more, and all other scores lean on those: more are counted there.
+        """
         began = time.thread_time()
-        probs = averages(self.sums)
+        probs = self.strategy()
         room, params = np.zeros(self.game.size // 8, dtype=np.uint64), self.game.params.copy()
 
         def outcomes(mano: int, other: int) -> NDArray[np.int64]:
             params[3], params[4] = POINTS - mano, POINTS - other
             counts = np.zeros(SIDE * SIDE, dtype=np.int64)
-            play_hands(self.game.rulebook, params, probs, self.known, room, hands, counts, self.words)
+            more = int(hands * (1 + 2 * POINTS / (mano + other)))
+            play_hands(self.game.rulebook, params, probs, self.known, room, more, counts, self.words)
             return counts.reshape(SIDE, SIDE)
 
         self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)

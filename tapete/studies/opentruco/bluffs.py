@@ -25,7 +25,7 @@ from tapete.studies.opentruco.table import shipped
 GAME = "truco"
 SCORES = {"0-0": (0, 0), "14-14": (14, 14), "29-29": (29, 29), "behind, 10-25": (10, 25), "ahead, 25-10": (25, 10)}
 DEALS = 4000  # hands from each score
-QUICK = 500
+QUICK = 400
 OPPONENTS = 400  # random hands by which a hand's strength is told
 
 
@@ -207,10 +207,11 @@ def _mean(numbers: list[float]) -> float | None:
 
 
 def headlines(spots: list[Spot]) -> dict[str, float | None]:
-    """What a Truco player would ask first."""
+    """What a Truco player would ask first; at even scores of which a hand does not decide the match."""
+    even = [spot for spot in spots if spot.score in ("0-0", "14-14")]
 
     def share(kind: str, field: str, keep: Any = lambda spot: True) -> float | None:
-        return _mean([getattr(spot, field) for spot in spots if spot.kind == kind and keep(spot)])
+        return _mean([getattr(spot, field) for spot in even if spot.kind == kind and keep(spot)])
 
     return {
         "envido called with 30 or more, mano": share("envido", "call", lambda x: x.mano and x.points >= 30),

@@ -18,7 +18,7 @@ from tapete.studies.opentruco import Say
 
 GAME = "truco"
 MATCHES = 10_000  # as in the paper
-TABLES = 100
+TABLES = 250
 SEARCH = "ismcts(100)"
 
 
@@ -64,7 +64,7 @@ class Configuration:
             f"tables={TABLES}",
             f"iterations={iterations}",
             f"every={iterations // size.looks}",
-            *("layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"),
+            *("layers=2", "buffer=300000", "steps=24", "policy_steps=8"),
         ]
 
 

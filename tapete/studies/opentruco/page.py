@@ -145,7 +145,7 @@ def bluffing(found: Found) -> Iterator[str]:
     agents = found["agents"]
     yield "## Bluffing\n"
     yield f"{made('bluffs', found)} {found['deals']:,} hands from each of five scores, an agent against itself."
-    yield "Chances that it does this, all scores together; the strength of a hand is the share of hands"
+    yield "Chances that it does this at 0-0 and 14-14; the strength of a hand is the share of hands"
     yield "that win less often than it does, when cards are played in any order.\n"
     yield f"| | {' | '.join(agents)} |"
     yield "|---|" + "---|" * len(agents)
@@ -173,12 +173,12 @@ def plot_bluffs(path: Path, agent: str, rows: Found) -> None:
         mano.set(title=f"{agent}: calls envido, mano", xlabel="envido points", ylabel="%", ylim=(-2, 102))
         pie.set(title="calls envido, pie", xlabel="envido points", ylim=(-2, 102))
         truco.set(title="calls truco in the hand", xlabel="hands that are weaker, %", ylabel="%", ylim=(-2, 102))
-        mano.legend(fontsize=8)
+        truco.legend(fontsize=8, loc="upper left")
         _stack(answer, points, rows["envido answer, 0-0"])
         answer.set(title="answers an envido, 0-0", xlabel="envido points")
         _stack(truco_answer, tenths, rows["truco answer, 0-0"])
         truco_answer.set(title="answers truco, 0-0", xlabel="hands that are weaker, %")
-        truco_answer.legend(fontsize=8)
+        truco_answer.legend(fontsize=8, loc="lower right")
         _last(last, rows)
         for axis in (mano, pie, answer):
             axis.tick_params(axis="x", labelrotation=60)
@@ -193,12 +193,14 @@ def _range(low: int, high: int) -> str:
 
 
 def _stack(axis: Any, labels: list[str], told: Found) -> None:
-    """Accepted, raised, declined, one on top of the other."""
+    """Declined, accepted, raised, one on top of the other; what is left answers truco with envido."""
     below = [0.0] * len(labels)
     for name, colour in (("decline", "C3"), ("accept", "C2"), ("call", "C1")):
         heights = [100 * (share or 0.0) for share in told[name]]
         axis.bar(labels, heights, bottom=below, color=colour, label="raise" if name == "call" else name)
         below = [low + height for low, height in zip(below, heights, strict=True)]
+    left = [100 - low if n else 0.0 for low, n in zip(below, told["n"], strict=True)]
+    axis.bar(labels, left, bottom=below, color="C7", label="envido first")
 
 
 def _last(axis: Any, rows: Found) -> None:
@@ -208,5 +210,5 @@ def _last(axis: Any, rows: Found) -> None:
         heights = [100 * (rows[f"{key}, {score}"][chance] or 0.0) for score in bluffs.SCORES]
         axis.bar([place + 0.27 * i for place in range(len(heights))], heights, 0.25, label=label)
     axis.set_xticks([place + 0.27 for place in range(len(bluffs.SCORES))], [*bluffs.SCORES], fontsize=8)
-    axis.set(title="the last card, the other's lies there", ylim=(0, 102))
-    axis.legend(fontsize=8)
+    axis.set(title="truco on the last card, the other's lies there", ylim=(0, 130))
+    axis.legend(fontsize=8, loc="upper center", ncols=3)

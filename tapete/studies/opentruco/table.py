@@ -26,10 +26,10 @@ HANDS = "truco(hand=true,equity=true,anyscore=true)"  # single hands from any sc
 
 # The knobs of each learner, its iterations, and those of the quick study.
 LEARNERS: dict[str, tuple[list[str], int, int]] = {
-    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 1500, 100),
-    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 3000, 120),
-    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 2000, 100),
-    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 2000, 100),
+    "dqn": (["tables=1024", "hidden=256", "rate=0.001"], 1500, 80),
+    "nfsp": (["tables=1024", "hidden=256", "layers=2", "buffer=200000", "rate=0.001", "policy_rate=0.002"], 3000, 100),
+    "ppo": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01"], 2000, 80),
+    "mmd": (["tables=1024", "hidden=256", "rate=0.001", "entropy=0.05", "last_entropy=0.01", "magnet=0.2"], 2000, 80),
     "deep-cfr": (["walks=1000", "hidden=128", "layers=2", "steps=300", "average_steps=1500"], 40, 3),
 }
 LOOKS = 5  # at how good it is, in a training

@@ -1,7 +1,7 @@
 /** The first page: pick a game, say who sits where, and sit down. */
 
 import { el, refill } from "./dom.js";
-import { number, t } from "./i18n/index.js";
+import { language, number, t } from "./i18n/index.js";
 import { agentAbout, agentName, gameAbout, gameTitle, parameterName, seatNames } from "./i18n/speech.js";
 import { get, post } from "./net.js";
 import { picture } from "./pictures.js";
@@ -225,6 +225,7 @@ class Setup {
         el("label", { for: `seat-${i}` }, t("setup.seat", i + 1)),
         select,
         about ? el("p.about", {}, agentAbout(about.text, about.about)) : null,
+        about?.strength && language() === "en" ? el("p.about", {}, about.strength) : null,
       );
     });
     return el(
