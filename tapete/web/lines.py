@@ -31,7 +31,8 @@ def step_back() -> None:
     """This thread gets what others leave of the processors. Only Linux has priorities by thread."""
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+            own = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), own + NICE)
 
 
 def round_up(seconds: float) -> float:

@@ -237,7 +237,7 @@ def test_threads_that_search_step_back_and_no_others() -> None:
         return found
 
     now = priority()
-    assert apart(lambda: asyncio.run(test())) == (now, max(now, NICE))
+    assert apart(lambda: asyncio.run(test())) == (now, min(19, now + NICE))
     assert priority() == now
 
 
