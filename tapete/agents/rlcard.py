@@ -56,10 +56,10 @@ def _seen(view: View, moves: list[str]) -> dict[str, Any]:
 class HoldemRules:
     """RLCard's rule model of limit hold'em: raises with pairs and high cards, and later where the board fits them."""
 
-    def __init__(self) -> None:
-        from rlcard.models.limitholdem_rule_models import LimitholdemRuleAgentV1
-
-        self.rules = LimitholdemRuleAgentV1()
+    @cached_property
+    def rules(self) -> Any:
+        """RLCard's own player; PyTorch comes with it, too."""
+        return importlib.import_module("rlcard.models.limitholdem_rule_models").LimitholdemRuleAgentV1()
 
     def think(self, view: View, rng: Rng) -> Thought:
         """The move that the rules make; a fold that costs nothing is a check, a raise too many a call."""

@@ -11,7 +11,7 @@ from tapete.core import Game, Rng, View, make
 from tapete.shipped import strengths
 from tapete.web.memory import bound, seat_agent
 
-# Who says what moves are worth: the first of these that is offered. They search, so they can say it of every move.
+# Who says what moves are worth: the first of these that is offered and searches, so that it can say it of every move.
 REVIEWERS = ("best(4)", "ismcts(1000)", "mcts(1000)")
 EXACT = "equilibrium"  # whose probabilities are preferred
 
@@ -27,6 +27,11 @@ def about(text: str) -> str:
     return " ".join((agents()[text.partition("(")[0]].__doc__ or "").split())
 
 
+def searches(text: str, game: Game) -> bool:
+    """Whether an agent searches in a game; `best` does only where nothing stronger is known."""
+    return hasattr(seat_agent(text, game), "budget")
+
+
 def strength(text: str, game: Game) -> str:
     """How strong an agent was measured to be; "" where nobody has measured it. Variants are told of the usual game."""
     return strengths().get(str(game).partition("(")[0], {}).get(text, "")
@@ -37,7 +42,7 @@ class Explainer:
 
     def __init__(self, game: Game) -> None:
         texts = offered(str(game))
-        reviewer = next((text for text in REVIEWERS if text in texts), None)
+        reviewer = next((text for text in REVIEWERS if text in texts and searches(text, game)), None)
         exact = EXACT if EXACT in texts else None
         self.texts = tuple(text for text in (exact, reviewer) if text) or texts[-1:]
         self.exact: Policy | None = seat_agent(exact, game) if exact else None

@@ -66,7 +66,7 @@ def test_a_table_is_rehearsed_when_it_is_made_and_when_it_is_opened_again(tmp_pa
         wait_until(lambda: kinds() == 2)
 
 
-@pytest.mark.parametrize("agent", ["best(5)", "nobody"])
+@pytest.mark.parametrize("agent", ["ismcts(seconds=1)", "nobody"])
 def test_a_rehearsal_takes_no_time_of_a_search_by_the_clock_and_bears_an_agent_that_is_none(
     agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,4 +74,4 @@ def test_a_rehearsal_takes_no_time_of_a_search_by_the_clock_and_bears_an_agent_t
     monkeypatch.setattr("tapete.search.ismcts.ISMCTS.run", lambda self, view, rng, budget: asked.append(budget.seconds))
     rehearse.__wrapped__("truco", agent)
     assert not any(asked)
-    assert bool(asked) == (agent == "best(5)")
+    assert bool(asked) == (agent == "ismcts(seconds=1)")
