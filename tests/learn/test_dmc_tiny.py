@@ -131,11 +131,16 @@ def of_another_seat(decisions, wanted):
     return decisions, np.roll(wanted, 1, axis=1)
 
 
-def of_the_decision_before(decisions, wanted):
-    return decisions._replace(actions=np.roll(decisions.actions, 1)), wanted
+def of_the_next_move(decisions, wanted):
+    """A move is taken for the one behind it in the list of legal moves."""
+    lists = [tiny().actions(state) for state in decisions.states]
+    shifted = [
+        legal[(legal.index(made) + 1) % len(legal)] for legal, made in zip(lists, decisions.actions, strict=True)
+    ]
+    return decisions._replace(actions=np.array(shifted, dtype=np.int32)), wanted
 
 
-@pytest.mark.parametrize("mistake", [of_another_seat, of_the_decision_before])
+@pytest.mark.parametrize("mistake", [of_another_seat, of_the_next_move])
 def test_a_planted_mistake_is_noticed(tmp_path, monkeypatch, mistake):
     """Returns of the wrong seat; actions shifted by one."""
     remember = Student.remember
