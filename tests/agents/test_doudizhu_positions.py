@@ -89,7 +89,7 @@ def position(cards, moves):
     return state
 
 
-# What the network that ships gets wrong today, also with a search. Strict: when a better one gets it right, this says so.
+# What the network that ships gets wrong today, also with a search. Strict: a better one that gets it right is noticed.
 WRONG = ("a landlord who has two cards left is stopped",)
 
 
