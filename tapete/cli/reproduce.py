@@ -15,7 +15,7 @@ from tapete.core import TapeteError
 
 @app.command()
 def reproduce(
-    study: Annotated[str, typer.Argument(help="The paper: rojas.")],
+    study: Annotated[str, typer.Argument(help="The paper, as rojas or douzero; a wrong name lists them all.")],
     row: Annotated[str, typer.Option(help="Only this row of its tables, as in dudo(4,2,2).")] = "",
     quick: Annotated[bool, typer.Option("--quick", help="Only the small rows, and fewer runs.")] = False,
     out: Annotated[Path | None, typer.Option(help="Where to write; else runs/STUDY.")] = None,
