@@ -6,12 +6,12 @@ import pytest
 
 from tapete import Rng, TapeteError, make
 from tapete.agents import load
+from tapete.agents.bids import fit, hands_and_payoffs
 from tapete.agents.networks import shipped
 from tapete.core.players import play, random
 from tapete.games.doudizhu.auction import FACTS
 from tapete.games.doudizhu.cards import text
 from tapete.games.doudizhu.player import player
-from tapete.learn.bids import fit, hands_and_payoffs
 from tapete.nets.moves import MoveNetwork
 from tapete.testing import check_player
 

@@ -1,6 +1,6 @@
 """What 17 cards are worth to a landlord and to a peasant, in stakes: what an auction is decided by.
 
-Two linear models of eight facts, fitted to games of a network with itself by `python -m tapete.learn.bids`, which says
+Two linear models of eight facts, fitted to games of a network with itself by `python -m tapete.agents.bids`, which says
 how.
 """
 

@@ -1,6 +1,6 @@
 """What 17 cards are worth in Dou Dizhu, learned from games of a network with itself.
 
-``python -m tapete.learn.bids NETWORK [GAMES]`` prints the weights of `tapete.games.doudizhu.auction`. The landlord is
+``python -m tapete.agents.bids NETWORK [GAMES]`` prints the weights of `tapete.games.doudizhu.auction`. The landlord is
 drawn, not chosen, so his 17 cards are any 17, with three more that he does not know yet when he bids. What the games
 paid, in stakes and at most 8 of them, is explained by the facts of the hands with least squares.
 """
