@@ -34,8 +34,9 @@ def test_a_tree_never_takes_more_than_is_said(game: str) -> None:
 
 
 def test_more_thought_takes_more_memory_up_to_a_bound() -> None:
-    sizes = [tree_bytes(text, "truco") for text in ("random", "ismcts(100)", "ismcts(10000)", "best(5)")]
+    sizes = [tree_bytes(text, "domino(6,7)") for text in ("random", "ismcts(100)", "ismcts(10000)", "best(5)")]
     assert sizes == [0, SMALLEST, LARGEST, LARGEST]
+    assert tree_bytes("best(5)", "truco") == 0, "a solved strategy grows no tree"
     assert tree_bytes("no-such-agent", "truco") == 0
     assert bound(load("mcts(1000)", make("othello"))) == 8 * 512 * 1000
     assert bound(load("mcts(1000, megabytes=2)", make("othello"))) == 2 * MB
