@@ -58,7 +58,7 @@ class EveryRow:
     """Draws every row of a ring, in order."""
 
     def integers(self, most: int, size: int) -> Any:
-        return np.arange(size) % most
+        return (most - 1 - np.arange(size)) % most  # as `replay` counts, from the newest back
 
 
 def worked_out(episodes: Episodes, target: Any, chooser: Any, gamma: float) -> list[float]:

@@ -97,7 +97,7 @@ def test_kuhn_poker_is_nearly_solved(tmp_path: Path):
 
 def test_three_players_learn_to_beat_random_play():
     game = make("holdem(players=3)")
-    config = Config(iterations=25, tables=512, hidden=64, rate=3e-3, averaging=0.3)
+    config = Config(iterations=25, tables=512, hidden=64, rate=3e-3, averaging=0.3, last_averaging=0.3)
     training = Training(game, config)
     before = against_random(game, softmax_policy(training.average))
     while training.iteration < config.iterations:
