@@ -14,7 +14,7 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-from tapete.cli import main  # noqa: E402
+from tapete.cli import main
 
 
 @pytest.fixture(autouse=True)
