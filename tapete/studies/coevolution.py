@@ -116,7 +116,7 @@ def breed_and_measure(way: Way, out: Path, say: Say) -> dict[str, Any]:
     place = 1000 * (1 + [known.name for known in WAYS].index(way.name))
     folders = [out / way.name / f"trainer-{i}" for i in range(TRAINERS)]
     files = [breed(folder, say, **{**way.trainer, "seed": place + i}) for i, folder in enumerate(folders)]
-    knobs = {**way.last, "trainers": ",".join(map(str, files)), "seed": place + TRAINERS}
+    knobs = {**way.last, "trainers": "+".join(map(str, files)), "seed": place + TRAINERS}
     last = breed(out / way.name / "last", say, **knobs)
     player, trainers = Chromosome.load(last), [Chromosome.load(file) for file in files]
     say(f"measuring the last player of {way.name}")
