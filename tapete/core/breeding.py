@@ -82,8 +82,8 @@ class Species(Protocol):
     def won(self, player: Any, lessons: Lessons) -> float:
         """The payoff a hand of the player that looked back."""
 
-    def mend(self, player: Any, lessons: Lessons, *, caution: float) -> Any:
-        """The player that would have won most, but plays no hand that brings less than `caution`."""
+    def mend(self, player: Any, lessons: Lessons, *, caution: float, calls: float) -> Any:
+        """The player that would have won most, if playing a hand cost `caution` and a call cost `calls`."""
 
 
 def species_of(game: Game, factors: str = "") -> Species:

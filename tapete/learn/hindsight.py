@@ -7,7 +7,8 @@ iteration by rollouts, with the player's own form kept: what comes out is one of
 
 What the rounds before have taught is forgotten slowly (`forget`), because it was about a player that is no more. A
 table counts the more, the less is won at it: the player should win everywhere. `caution` is for those who would rather
-not play a hand than play it for next to nothing; without it players get loose.
+not play a hand than play it for next to nothing, `calls` for those who would rather raise or fold than call; without
+them players get loose.
 
 It is for games that say how their players are bred (`tapete.core.breeding`). Tables are played on several cores; the
 result does not depend on how many. What is logged was won on deals that the player had not seen.
@@ -40,6 +41,7 @@ class Config:
     explore: float = knob(0.1, "how often a hand goes on with any move, so that rare situations come up", 0, 1)
     forget: float = knob(0.5, "share of what was learned before that each round forgets", 0, 1)
     caution: float = knob(0.0, "payoff by which a starting hand must be better played than folded", 0, 100)
+    calls: float = knob(0.0, "payoff by which a call must be better than the other moves", 0, 100)
     scale: float = knob(0.2, "payoff a hand by which a table that one wins more at counts less, e times", 0.001, 1000)
     seed: int = knob(1, "names all random streams: the same seed gives the same player")
 
@@ -80,7 +82,7 @@ class Training:
         self.lessons = [(1 - config.forget) * part for part in self.lessons]
         for lessons, weight in zip(found, self._weights(won), strict=True):
             self.lessons = [kept + weight * part for kept, part in zip(self.lessons, lessons, strict=True)]
-        self.player = species.mend(self.player, self.lessons, caution=config.caution)
+        self.player = species.mend(self.player, self.lessons, caution=config.caution, calls=config.calls)
         self.round += 1
         by_table = {_key(name): round(float(gain), 4) for name, gain in zip(self.tables, won, strict=True)}
         self.run.log(round=self.round, worst=round(float(won.min()), 4), **by_table)

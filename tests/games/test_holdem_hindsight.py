@@ -42,6 +42,13 @@ def chosen(thresholds: NDArray[np.int8]) -> NDArray[np.int64]:
     return np.where(merits > thresholds[0], RAISE, np.where(merits > thresholds[1], CALL, FOLD))
 
 
+def call_share(player: Chromosome, lessons: Lessons) -> float:
+    """Of the decisions that were met where folding is something else than checking, those that call."""
+    moves = np.stack([chosen(thresholds) for thresholds in player.thresholds])
+    differs = lessons.moves[:, :, FOLD] != lessons.moves[:, :, CALL]
+    return float((lessons.times * differs * (moves == CALL)).sum())
+
+
 def test_other_thresholds_of_a_gene_bring_what_was_foreseen() -> None:
     """A gene is asked at most once in a hand, so the difference is exact."""
     deals, player = some_deals(12), even(RULES[0])
@@ -101,5 +108,7 @@ def test_a_mended_player_wins_more_and_the_threads_do_not_matter() -> None:
         assert wins(mended, deals, table) > wins(player, deals, table)
     played = [(p.classes != FOLDS).mean() for p in (mended, cautious, mend(player, both, caution=1e6))]
     assert played[0] > played[1] > played[2]
+    calls = [call_share(p, both) for p in (mended, mend(player, both, calls=1.0), mend(player, both, calls=1e6))]
+    assert calls[0] > calls[1] > calls[2] == 0
     never = both.dealt == 0
     assert np.array_equal(mended.classes[never], player.classes[never])

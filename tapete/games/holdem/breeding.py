@@ -102,9 +102,9 @@ class HoldemSpecies:
         """By the classes that the player has."""
         return Lessons(*lessons).won(player.classes)
 
-    def mend(self, player: Chromosome, lessons: SomeLessons, *, caution: float) -> Chromosome:
+    def mend(self, player: Chromosome, lessons: SomeLessons, *, caution: float, calls: float) -> Chromosome:
         """Other thresholds and other tables for play before the flop."""
-        return mend(player, Lessons(*lessons), caution=caution)
+        return mend(player, Lessons(*lessons), caution=caution, calls=calls)
 
 
 def reaches_flop(game: Game, cards: NDArray[np.int8]) -> NDArray[np.bool_]:

@@ -211,12 +211,15 @@ def look_back(
 KIN = (20.0, 5.0)  # decisions of one's own that all kin count as: by position, and by the bets of the street before too
 
 
-def mend(player: Chromosome, lessons: Lessons, *, caution: float = 0.0) -> Chromosome:
+def mend(player: Chromosome, lessons: Lessons, *, caution: float = 0.0, calls: float = 0.0) -> Chromosome:
     """The player with the thresholds and classes that would have won most; what never came up stays as it was.
 
     :param caution: chips by which a starting hand must be better played than folded.
+    :param calls: chips by which a call must be better than a raise or a fold; a check is free.
     """
-    kin = _kin(player, lessons)
+    moves = lessons.moves.copy()
+    moves[:, :, CALL] -= calls * lessons.times
+    kin = _kin(player, lessons._replace(moves=moves))
     heard = kin.sum(axis=(1, 2)) != 0
     best = best_thresholds(kin)
     thresholds = np.where(heard[:, None], best, player.thresholds).astype(np.int8)
