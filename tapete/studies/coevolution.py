@@ -21,6 +21,7 @@ from tapete.core import Game, Rng, TapeteError, make
 from tapete.core.contract import CHANCE
 from tapete.core.players import opinion
 from tapete.core.plots import picture
+from tapete.games.holdem import histories
 from tapete.games.holdem.breeding import species
 from tapete.games.holdem.chromosome import Chromosome
 from tapete.games.holdem.contest import Contest
@@ -36,6 +37,7 @@ OURS = {"founders": True, "hall": 3, "guests": 2, "pool": 1000, "fresh": 5}
 THEIRS = {"VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse"}
 THEIR_HOURS = 20  # that a trainer took
 FIGURES = tuple(THEIRS)
+HANDS_FILE = "hands.txt"  # in the folder of a last player's run: the hands that it was looked at in
 AFTERWARDS = "mended"  # what a last player is that has looked back
 LAST_PLAYER = "0"  # at the tables where profiles are made; its trainers are 1 to 9
 Say = Callable[[str], None]
@@ -138,6 +140,7 @@ def examine(way: Way, name: str, last: Path, files: list[Path], folders: list[Pa
     tables = kind.tables(trainers, Rng("coevolution", "strangers"))
     measured = {table: measure(game, deals, player, nine) for table, nine in tables.items()}
     hands = list(hands_of(game, [player, *trainers], way.profile))
+    histories.write(last.parent / HANDS_FILE, hands)
     players = study(hands).players
     statistics = players[LAST_PLAYER]
     return {

@@ -38,6 +38,8 @@ def test_a_small_study_is_run_and_written(tapete: Tapete, tmp_path: Path) -> Non
     assert result["profile"]["hands"] == result["profile_hands"] == 40
     for measured in result["measured"].values():
         assert measured["low"] <= measured["mean"] <= measured["high"]
+    told = tapete("stats", str(tmp_path / "ours-short" / "last" / "hands.txt"), "--json")
+    assert json.loads(told.out)["players"]["0"] == result["profile"]
     page = (tmp_path / "README.md").read_text()
     assert "| VP$IP | 21.91 |" in page
     assert "--row ours-short`" in page
