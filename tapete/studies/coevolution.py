@@ -147,6 +147,7 @@ def examine(way: Way, name: str, last: Path, files: list[Path], folders: list[Pa
         "way": name,
         "runs": [_about(folder) for folder in folders],
         "measured": measured,
+        "copies": {table: measure(game, deals, nine[0], nine) for table, nine in tables.items()},
         "hands": way.deals * HANDS,
         "profile": statistics.figures(),
         "profile_hands": way.profile,
@@ -208,11 +209,13 @@ def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
     for name in FIGURES:
         yield f"| {name} | {THEIRS[name]} | {' | '.join(str(result['profile'][name]) for result in results)} |"
     yield "\n## What the last player wins\n\nBig bets in a hundred hands, after rake, with 95 % intervals:"
-    yield f"{first['hands']:,} hands a table that nobody was trained on.\n"
-    yield f"| nine opponents | {' | '.join(ways)} |"
-    yield f"|---|{'---|' * len(ways)}"
+    yield f"{first['hands']:,} hands a table that nobody was trained on. A copy: what another one like the first of the"
+    yield f"nine ({ways[-1]}) wins in the tenth seat; where all ten are alike, that is the rake.\n"
+    yield f"| nine opponents | {' | '.join(ways)} | a copy |"
+    yield f"|---|{'---|' * len(ways)}---|"
     for name in first["measured"]:
-        yield f"| {name} | {' | '.join(_interval(result['measured'][name]) for result in results)} |"
+        won = [_interval(result["measured"][name]) for result in results]
+        yield f"| {name} | {' | '.join([*won, _interval(results[-1]['copies'][name])])} |"
     yield f"\n## The runs\n\nA trainer of the study took about {THEIR_HOURS} hours.\n"
     yield "| way | run | replacements | generations | rounds | seconds | hands a second | simulated a second |"
     yield "|---|---|---|---|---|---|---|---|"
