@@ -263,6 +263,15 @@ def test_statistics_are_those_of_the_games(game: str) -> None:
         assert sum(s.counts["cents"] for s in by_position) == book.players[f"Player {seat}"].counts["cents"]
 
 
+@pytest.mark.slow
+def test_statistics_of_ten_thousand_hands_are_those_of_the_games() -> None:
+    book = study(hands(TABLE, 10_000))
+    for seat in (1, 6):
+        figures = book.players[f"Player {seat}"].figures()
+        for name, value in slow_figures(TABLE, seat, 10_000).items():
+            assert figures[name] == pytest.approx(value, abs=0.006), (seat, name)
+
+
 def test_three_bets_and_walks() -> None:
     def book_of(*moves: str) -> dict[str, Statistics]:
         game = make("holdem(players=3)")
