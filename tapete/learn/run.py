@@ -310,6 +310,12 @@ class Run:
         self.watch(Progress(stage, done, total, self.metrics))
 
 
+def networks_in(text: str) -> list[Path]:
+    """Files that play, with + between them, each named by itself or by the folder of its run."""
+    paths = [Path(part.strip()) for part in text.split("+") if part.strip()]
+    return [path / FILES.network if path.is_dir() else path for path in paths]
+
+
 def read_metrics(folder: Path) -> list[dict[str, float]]:
     """The lines that a run has logged so far. One that is being written at this moment does not count yet."""
     path = folder / FILES.metrics
