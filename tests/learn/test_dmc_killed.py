@@ -14,8 +14,8 @@ import pytest
 from tapete.core.arrays import read_arrays
 from tapete.learn.run import CHECKPOINT, EVERY, FILES
 from tapete.nets.moves import MoveNetwork
-from tests.learn.pieces import ROOT
 
+ROOT = Path(__file__).parents[2]
 KILLS = 20
 BETWEEN = 2.0  # seconds between checkpoints, so that the proof takes minutes
 
