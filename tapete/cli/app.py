@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,3 +32,10 @@ def telling_how_to_go_on() -> Iterator[None]:
         arguments = [*(argument for argument in sys.argv[1:] if argument != "--resume"), "--resume"]
         print(f"stopped; go on with: tapete {shlex.join(arguments)}", file=sys.stderr)
         raise
+
+
+def progress_bar(quiet: bool) -> Progress:
+    """What is done of so many games, on a terminal."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)

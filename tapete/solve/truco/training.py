@@ -35,6 +35,7 @@ EPOCH = 10_000  # hands
 REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
 COUNTED = 100  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.7  # of the equity before, when it is looked at anew
+TREMBLE = 0.08  # of the choices of the one who doesn't walk are any choice
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 20.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
@@ -135,7 +136,7 @@ class Training:
         params = self.game.params.copy()
         walk_hands(
             self.game.rulebook, params, self.regrets, self.sums, self.fixed, self._stack, self.known,
-            self.equity.reshape(-1).copy(), hands, True, self.words,
+            self.equity.reshape(-1).copy(), hands, True, TREMBLE, self.words,
         )  # fmt: skip
         self.epochs += 1
         self.hands += hands
@@ -154,7 +155,7 @@ class Training:
             params[3], params[4] = POINTS - mano, POINTS - other
             counts = np.zeros(SIDE * SIDE, dtype=np.int64)
             more = int(hands * (1 + 2 * POINTS / (mano + other)))
-            play_hands(self.game.rulebook, params, probs, self.known, room, more, counts, self.words)
+            play_hands(self.game.rulebook, params, probs, probs, self.known, room, more, counts, self.words)
             return counts.reshape(SIDE, SIDE)
 
         self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)
