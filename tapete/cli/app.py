@@ -12,6 +12,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tapete.core import TapeteError
+
 app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
@@ -39,3 +41,11 @@ def progress_bar(quiet: bool) -> Progress:
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     console = Console(stderr=True)
     return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+def read_score(score: str, points: int) -> tuple[int, int]:
+    """The points of mano and of the other in a match to so many."""
+    mano, dash, other = score.partition("-")
+    if not (dash and mano.isdecimal() and other.isdecimal() and int(mano) < points and int(other) < points):
+        raise TapeteError(f"a score is written like {points - 1}-0, both below {points}; not {score!r}")
+    return int(mano), int(other)

@@ -13,6 +13,7 @@ import sys
 from functools import cache
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,7 +121,7 @@ class OracleForm:
 
 def dealt(hands: tuple[frozenset[int], frozenset[int]], tricks: int) -> Truco:
     """The oracle's hand after so many pardas."""
-    state = Truco(hand=True)
+    state: Any = Truco(hand=True)
     for trick in range(tricks):
         state.played[trick] = [NAMES.index(name) for name in PARDAS[trick].split()]
         state.winners.append(TIE)

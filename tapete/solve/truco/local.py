@@ -35,8 +35,8 @@ from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.evaluator import Evaluator, open_evaluator, words_at
 from tapete.core.game import Game
-from tapete.core.names import make
-from tapete.core.players import SEATED, Seated, choose, draw_move
+from tapete.core.names import changed
+from tapete.core.players import RANDOM, SEATED, Seated, choose, draw_move
 from tapete.core.records import copy_state, pointers
 from tapete.core.rng import Rng, uniform
 from tapete.games.truco.cards import HANDS
@@ -64,11 +64,11 @@ class Desk(NamedTuple):
     @classmethod
     def of(cls, game: Game) -> Desk:
         """An empty one."""
-        moves = game.spec.max_actions
-        states = [np.zeros(game.size, dtype=np.uint8) for _ in range(2)]
-        legal = [np.zeros(moves, dtype=np.int32) for _ in range(2)]
-        hands = [np.zeros(N_HANDS) for _ in range(2)]
-        return cls(*states, *legal, *hands, np.zeros(moves), np.zeros(moves, dtype=np.float32))
+        states = np.zeros((2, game.size), dtype=np.uint8)
+        moves = np.zeros((2, game.spec.max_actions), dtype=np.int32)
+        hands = np.zeros((2, N_HANDS))
+        usual = np.zeros(game.spec.max_actions, dtype=np.float32)
+        return cls(states[0], states[1], moves[0], moves[1], hands[0], hands[1], np.zeros(len(usual)), usual)
 
 
 DESK = types.NamedTuple([BYTES, BYTES, INTS, INTS, DOUBLES, DOUBLES, DOUBLES, FLOATS], Desk)
@@ -77,8 +77,13 @@ DESK = types.NamedTuple([BYTES, BYTES, INTS, INTS, DOUBLES, DOUBLES, DOUBLES, FL
 @helper
 def ask(book: Any, state: Any, seat: int, legal: Any, n: int, seated: Any, rng: Any) -> None:
     """Fills `seated.priors` with what the player does on a seat."""
+    function = seated.functions[0]
+    if function == RANDOM:
+        for move in range(n):
+            seated.priors[move] = 1.0 / n
+        return
     model = words_at(seated.models[0])
-    open_evaluator(seated.functions[0])(book, state, seat, legal, n, model, rng, seated.values, seated.priors)
+    open_evaluator(function)(book, state, seat, legal, n, model, rng, seated.values, seated.priors)
 
 
 @helper
@@ -244,25 +249,22 @@ def single_hand(game: Game) -> Game:
     """The hand that a response is measured on: of a match, its first, paid in equity."""
     if game.package != "tapete.games.truco" or any(map(game.spec.parameters.get, ("flor", "buenas", "anyscore"))):
         raise TapeteError(f"a local response is to truco as it was solved, from a given score; not to {game}")
-    if game.spec.parameters["hand"]:
-        return game
-    fixed = game.spec.parameters | {"hand": True, "equity": True}
-    return make(f"truco({','.join(f'{name}={str(value).lower()}' for name, value in fixed.items())})")
+    return game if game.spec.parameters["hand"] else changed(game, hand=True, equity=True)
 
 
 def worth_of_a_point(game: Game) -> float:
     """What a point is worth where a hand begins, in the payoffs of the game, whoever is mano."""
-    score = game.spec.parameters["score0"], game.spec.parameters["score1"]
     if not game.spec.parameters["equity"]:
         return 1.0
-    points, table = int(game.spec.parameters["points"]), chances(game.spec)
+    points, first, second = (int(game.spec.parameters[name]) for name in ("points", "score0", "score1"))
+    table = chances(game.spec)
 
     def chance(mine: int, other: int) -> float:  # of winning the match, whoever is mano
         if mine == points or other == points:
             return float(mine == points)
         return float(table[mine, other] + 1 - table[other, mine]) / 2
 
-    return chance(score[0] + 1, score[1]) - chance(score[0], score[1] + 1)
+    return chance(first + 1, second) - chance(first, second + 1)
 
 
 def respond(
