@@ -46,8 +46,7 @@ _ENVIDOS = (3, 5, 6, 7, 22, 24, *range(25, 34))  # the last of each class of env
 ENVIDOS = len(_ENVIDOS)
 ENVIDO_CLASS = np.searchsorted(_ENVIDOS, np.arange(34)).astype(np.int64)  # [points]
 
-FIRST_BETS = 4  # mano to lead; pie on a weak, a middling, a strong card
-CALL_PLACES = FIRST_BETS + 2  # the same; asked truco: mano, pie
+CALL_PLACES = 6  # mano to lead; pie on a weak, a middling, a strong card; asked truco: mano, pie
 CALL_LEVELS, REPLY_LEVELS = 6, 2  # of how good the hand is
 ENDS = 4  # of the envido: not called; declined by the other, by me; shown
 FIRST_ENDS = 6  # the same, with how strong my points look once they are shown
@@ -64,7 +63,7 @@ _LATER = (("level", LATER_LEVELS), ("look", LOOKS), ("end", ENDS))
 AXES: dict[str, tuple[tuple[tuple[str, int], ...], int]] = {
     "call": ((("place", CALL_PLACES), ("envido", ENVIDOS), ("level", CALL_LEVELS), *_SCORES), 4),
     "reply": ((("place", 4), ("chain", N_CHAINS), ("envido", ENVIDOS), ("level", REPLY_LEVELS), *_SCORES), 5),
-    "bet0": ((("place", FIRST_BETS), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", WORTHS), *_NEAR), 3),
+    "bet0": ((("place", 2), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", WORTHS), *_NEAR), 3),
     "bet1": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "bet2": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "answer0": ((("place", FIRST_ANSWERS), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", ASKS), *_NEAR), 3),

@@ -47,12 +47,11 @@ class Knowledge(NamedTuple):
     upto: NDArray[np.float32]  # [shown, pair, rank] how often it is not stronger
     look0: Small  # [shown] how strong a hand looks before a card of it was played, 0 to 2
     look1: Small  # [shown, rank] after one
-    facing: Small  # [shown, rank, rank] after one, with the other's second card on the table, of that rank
     look2: Small  # [shown, pair] after two
 
 
 KNOWLEDGE = types.NamedTuple(
-    [types.int16[::1]] * 2 + [types.int8[::1]] * 6 + [types.float32[::1]] * 2 + [types.int8[::1]] * 4, Knowledge
+    [types.int16[::1]] * 2 + [types.int8[::1]] * 6 + [types.float32[::1]] * 2 + [types.int8[::1]] * 3, Knowledge
 )
 
 
@@ -115,7 +114,6 @@ def knowledge() -> Knowledge:
         np.ascontiguousarray(np.cumsum(held.lasts, axis=-1).reshape(-1), dtype=np.float32),
         _quantiles(held.triples @ strongest[0], np.ones(SHOWN), LOOKS - 1),
         _quantiles(held.pairs @ strongest[1], np.ones(RANKS), LOOKS),
-        _classes(held.pairs @ (strongest[1][:, None] > ranks), LOOKS),
         _quantiles(held.lasts @ ranks, np.ones(len(PAIRS)), LOOKS),
     )
 
@@ -182,11 +180,6 @@ def _quantiles(values: NDArray[np.float64], weights: NDArray[np.float64], levels
     reached = np.cumsum(weight[order])
     edges = flat[order][np.searchsorted(reached, reached[-1] * np.arange(1, levels) / levels)]
     return np.searchsorted(edges, flat, side="right").astype(np.int8)
-
-
-def _classes(shares: NDArray[np.float64], n: int) -> Small:
-    """Which of n equally wide classes each share is in."""
-    return np.minimum(shares.reshape(-1) * n, n - 1).astype(np.int8)
 
 
 def _tenths(shares: NDArray[np.float64]) -> Small:

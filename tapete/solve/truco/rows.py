@@ -234,8 +234,7 @@ def look(s: Any, k: Any, seat: int) -> int:
     if s.trick == 0:
         return int(k.look1[known * RANKS + rank_on(s, 0, seat)]) if lies(s, 0, seat) else int(k.look0[known])
     if s.trick == 1 and not lies(s, 1, seat):
-        at = known * RANKS + rank_on(s, 0, seat)
-        return int(k.facing[at * RANKS + rank_on(s, 1, 1 - seat)]) if lies(s, 1, 1 - seat) else int(k.look1[at])
+        return int(k.look1[known * RANKS + rank_on(s, 0, seat)])
     at = known * N_PAIRS + played_pair(s, k, seat)
     if s.trick == 2 and lies(s, 2, 1 - seat):  # everybody knows what it must beat
         other = at * RANKS + rank_on(s, 2, 1 - seat)
@@ -348,21 +347,15 @@ def card_row(s: Any, k: Any, me: int) -> int:
 
 
 @helper
-def bet_place(s: Any, me: int) -> int:
-    """First trick: mano, or which card mano has led, one of FIRST_BETS."""
-    if s.mano == me:
-        return 0
-    rank = rank_on(s, 0, 1 - me)
-    return 1 + (rank > 4) + (rank > 8)
-
-
-@helper
 def call_row(s: Any, k: Any, me: int) -> int:
     """Where it is looked up whether to call envido."""
     if s.asked:
         place = 4 if s.mano == me else 5
+    elif s.mano == me:
+        place = 0
     else:
-        place = bet_place(s, me)
+        rank = rank_on(s, 0, 1 - me)
+        place = 1 + (rank > 4) + (rank > 8)
     level = first_level(s, k, me) * CALL_LEVELS // FIRST_LEVELS
     row = (place * ENVIDOS + ENVIDO_CLASS[envido_points(s.hand[me])]) * CALL_LEVELS + level
     return CALL_AT + 4 * (row * SCORES * SCORES + both_scores(s, me))
@@ -392,7 +385,7 @@ def truco_row(s: Any, k: Any, me: int, stage: int) -> int:
     end = worth(s, me) if stage == BET else int(s.asked) - 2
     ends = WORTHS if stage == BET else ASKS
     if trick == 0:
-        place = bet_place(s, me) if stage == BET else answer_place(s, k, me)
+        place = int(s.mano == me) if stage == BET else answer_place(s, k, me)
         row = (place * FIRST_LEVELS + first_level(s, k, me)) * FIRST_ENDS + first_end(s, k, me)
     else:
         place = standing(s, me)

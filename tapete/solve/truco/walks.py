@@ -42,10 +42,6 @@ LEFT_OUT = 0.95  # ... of so many walks
 # How often only one way is played to the end of the hand once an envido is settled: the tricks are much the same.
 PLAYED_OUT = 0.75
 
-# In how many walks the one who doesn't walk trembles. In the others he plays as well as he can, so that nobody counts
-# on his mistakes.
-SHAKING = 0.15
-
 
 class Stack(NamedTuple):
     """Room for a walk, level after level in flat arrays."""
@@ -176,8 +172,8 @@ def walk_hands(
     """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
 
     `regrets` and `sums` (of the average strategy) have a number for each choice of each row. Where `fixed` is not
-    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else, in
-    some walks, he makes any choice so often as `tremble` says, so that there is an answer to what nobody should do.
+    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else he makes any
+    choice so often as `tremble` says, so that there is an answer to what nobody should do.
     """
     rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
     book, average, equity, other = first_of(regrets), first_of(sums), first_of(equities), first_of(fixed)
@@ -191,7 +187,6 @@ def walk_hands(
         while rules.player(states) == CHANCE:
             rules.apply(states, rules.draw(states, rng))
         level, stage, prunes, rolls = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT, False
-        shaking = tremble if uniform(rng) < SHAKING else 0.0
         while True:
             state = ahead(states, level * size)
             s = view(state)
@@ -214,7 +209,7 @@ def walk_hands(
                     elif n > 1 and len(fixed):
                         choice = draw_choice(ahead(other, offset), n, rng)
                     elif n > 1:
-                        choice = sampled(ahead(book, offset), ahead(average, offset), n, shaking, rng)
+                        choice = sampled(ahead(book, offset), ahead(average, offset), n, tremble, rng)
                     action = action_of(s, stage, choice)
                     if action == GO_ON:
                         stage = next_stage(s, stage)
