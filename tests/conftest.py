@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import pytest
+
+# Tests run side by side, one a core. A library that starts a thread for every core at each small product of matrices
+# makes them wait for each other: PyTorch and OpenBLAS read this when they are imported, here or in a process of a test.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from tapete.cli import main
 

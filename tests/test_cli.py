@@ -58,10 +58,26 @@ def test_agents_as_a_table_and_as_json() -> None:
     assert all(row["about"] in done.out for row in rows)
 
 
-def test_warm_says_what_it_did() -> None:
-    done = run("warm", "--json")
-    assert done.status == 0
-    assert json.loads(done.out).keys() == {"compiled", "seconds"}
+def test_warm_compiles_everything_once(tmp_path: Path) -> None:
+    """Here everything is a small game and what the command itself needs; `make test` begins with all there is."""
+    script = "import sys; sys.modules['tapete.cli.warm']._modules = lambda: ['tapete.games.matrix.rules']; main()"
+
+    def compiled(*options: str) -> int:
+        done = subprocess.run(
+            [sys.executable, "-c", f"from tapete.cli import main; {script}", "warm", "--json", *options],
+            env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "compiling games.matrix.rules." in done.stderr or options[1] == "1"
+        result = json.loads(done.stdout)
+        assert result.keys() == {"compiled", "seconds"}
+        return int(result["compiled"])
+
+    assert compiled("--workers", "2") >= 11, "the functions of the contract"
+    assert compiled("--workers", "1") == 0
 
 
 def test_bench_sim_prints_rows() -> None:
@@ -102,7 +118,7 @@ def test_solve_and_play_against_the_solution(home: Path) -> None:
 
 @pytest.mark.parametrize("game", ["truco", "doudizhu", "othello(size=4)"])
 def test_a_whole_game_through_a_pipe(game: str, home: Path) -> None:
-    done = run("play", game, "--seed", "1", stdin="1\n" * 2000)
+    done = run("play", game, "--seed", "1", "--level", "1", stdin="1\n" * 2000)
     assert (done.status, done.err) == (0, "")
     assert "the end" in done.out
     assert " won: " in done.out or "a draw: " in done.out
@@ -110,7 +126,7 @@ def test_a_whole_game_through_a_pipe(game: str, home: Path) -> None:
 
 
 def test_a_game_is_left_and_continued(home: Path) -> None:
-    left = run("play", "truco", "--seed", "5", stdin="1\n1\nq\n")
+    left = run("play", "truco", "--seed", "5", "--level", "1", stdin="1\n1\nq\n")
     assert left.status == 0
     assert "saved; `tapete play 'truco'` goes on from here" in left.out
     (path,) = (home / "state").rglob("*.json")

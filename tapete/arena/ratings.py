@@ -19,6 +19,7 @@ CAUTION = 5  # deals by which a match counts as shorter in an interval: how much
 SAMPLES = 2000
 SURE = 1e-9  # a share may come this close to 0 and 1
 LONGEST_STEP = 1.0  # of Newton's method: from far away it would overshoot
+LAST_STEP = 1e-6  # after one as short as that nothing is left to correct: the error of a step is about its square
 STEPS = 1000
 
 
@@ -75,6 +76,6 @@ def bradley_terry(points: Numbers) -> Numbers:
         curvature = np.eye(points.shape[-1]) * weights.sum(axis=-1)[..., None] - weights + 1.0
         step = np.linalg.solve(curvature, gradient[..., None])[..., 0]
         x += step * np.minimum(1, LONGEST_STEP / np.maximum(np.abs(step).max(axis=-1, keepdims=True), 1e-300))
-        if np.abs(step).max() < 1e-10:
+        if np.abs(step).max() < LAST_STEP:
             break
     return x

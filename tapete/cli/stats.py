@@ -43,18 +43,19 @@ def stats(
         check_plots()
     for file in files:
         format_of(file)
-    book, problems = Book(), []
+    book, problems = Book(), 0
 
     def notice(problem: Problem) -> None:
-        problems.append(f"{file}: {problem}")
-        if len(problems) <= TOLD:
-            print(f"tapete: left out: {problems[-1]}", file=sys.stderr)
+        nonlocal problems
+        problems += 1
+        if problems <= TOLD:
+            print(f"tapete: left out: {file}: {problem}", file=sys.stderr)
 
     for file in files:
         for hand in read(file, notice):
             book.add(hand)
-    if len(problems) > TOLD:
-        print(f"tapete: left out: {len(problems):,} in all", file=sys.stderr)
+    if problems > TOLD:
+        print(f"tapete: left out: {problems:,} in all", file=sys.stderr)
     if not book.hands:
         raise TapeteError("there is no hand in these files that can be read")
     if player and player not in book.players:
@@ -64,7 +65,7 @@ def stats(
 
         print(f"written to {write_report(out, book, player)}", file=sys.stderr)
     if as_json:
-        print(json.dumps(_plain(book, player, len(problems))))
+        print(json.dumps(_plain(book, player, problems)))
     else:
         _show(book, player)
 

@@ -22,6 +22,9 @@ from tapete.core.rng import Rng
 MOST = 99  # the highest threshold; the lowest is -MOST
 
 
+Lessons = Sequence[NDArray[np.float64]]  # sums of what was tried, which may be added and weighted
+
+
 class Results(NamedTuple):
     """What came of a contest."""
 
@@ -45,9 +48,13 @@ class Species(Protocol):
     genes: int
     opponents: int  # of an individual at its table
     hands: int  # that a deal is played as
+    lessons: Sequence[tuple[int, ...]]  # the shapes of the sums that players are mended by
 
     def player(self, thresholds: NDArray[np.int8], **about: Any) -> Any:
-        """The player with these [genes, 2] thresholds; it has `thresholds`, and `save` writes it to a file."""
+        """The player with these [genes, 2] thresholds; it has `thresholds`, and `save` writes it to a file.
+
+        Its `arrays` by name are all that it is made of: `player(**arrays)` is the same.
+        """
 
     def read(self, path: Path) -> Any:
         """A player from a file; refused if it is of another species."""
@@ -63,6 +70,20 @@ class Species(Protocol):
 
     def some(self, deals: Any, chosen: NDArray[np.int64]) -> Any:
         """Those deals of a set."""
+
+    def tables(self, trainers: Sequence[Any], rng: Rng) -> dict[str, list[Any]]:
+        """Opponents that a player should beat, by name of the table; `trainers` sit there too, if there are any."""
+
+    def look_back(
+        self, player: Any, deals: Any, tables: Sequence[Sequence[Any]], rng: Rng, *, explore: float, threads: int
+    ) -> list[Lessons]:
+        """What moves other than the player's own would have brought at each table; the threads don't matter."""
+
+    def won(self, player: Any, lessons: Lessons) -> float:
+        """The payoff a hand of the player that looked back."""
+
+    def mend(self, player: Any, lessons: Lessons, *, caution: float, calls: float) -> Any:
+        """The player that would have won most, if playing a hand cost `caution` and a call cost `calls`."""
 
 
 def species_of(game: Game, factors: str = "") -> Species:

@@ -42,7 +42,7 @@ from tapete.core.thought import AnyPolicy
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
-EVERY = 60.0  # seconds between checkpoints
+EVERY = 30.0  # seconds between checkpoints
 LONGEST_CONFIG = 1 << 16  # bytes
 LONGEST_METRICS = 1 << 28
 LOCK = ".lock"  # the file by which a process claims a folder
@@ -308,6 +308,12 @@ class Run:
     def show(self, stage: str, done: float, total: float) -> None:
         """Tells who watches where the run is."""
         self.watch(Progress(stage, done, total, self.metrics))
+
+
+def networks_in(text: str) -> list[Path]:
+    """Files that play, with + between them, each named by itself or by the folder of its run."""
+    paths = [Path(part.strip()) for part in text.split("+") if part.strip()]
+    return [path / FILES.network if path.is_dir() else path for path in paths]
 
 
 def read_metrics(folder: Path) -> list[dict[str, float]]:

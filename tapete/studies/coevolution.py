@@ -1,9 +1,10 @@
 """Pérez-Fajardo (2012), *Diseño y evaluación de una heurística de juego de póker*: players bred by co-evolution.
 
 The study bred nine trainers, each in a run of about 20 hours of its own, and then a last player against the nine. Here
-a `Way` says how: the study's own, and ours with a hall of fame, rule-based guests and fresh deals; and both with fewer
-replacements. Every run lives in a folder, so that the study goes on where it was stopped. The last player is then
-measured on 100,000 hands that nobody was trained on, and looked at with the tools that people look at themselves with.
+a `Way` says how: the study's own, and ours with a hall of fame, rule-based guests and fresh deals, whose last player is
+then mended by hindsight; and both with fewer replacements. Every run lives in a folder, so that the study goes on where
+it was stopped. Last players are measured on 100,000 hands that nobody was trained on, and looked at with the tools that
+people look at themselves with.
 """
 
 from __future__ import annotations
@@ -15,21 +16,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tapete import learn
 from tapete.core import Game, Rng, TapeteError, make
 from tapete.core.contract import CHANCE
 from tapete.core.players import opinion
 from tapete.core.plots import picture
+from tapete.games.holdem import histories
 from tapete.games.holdem.breeding import species
 from tapete.games.holdem.chromosome import Chromosome
 from tapete.games.holdem.contest import Contest
 from tapete.games.holdem.deals import HANDS, SEATS, Deals, shuffle
 from tapete.games.holdem.histories import Hand, of_game
 from tapete.games.holdem.histories.statistics import study
-from tapete.games.holdem.styles import styles
-from tapete.learn.coevolution import Config
 from tapete.learn.run import FILES, read_metrics
 
 TITLE = "Hold'em 2012: players bred by co-evolution"
@@ -39,6 +37,8 @@ OURS = {"founders": True, "hall": 3, "guests": 2, "pool": 1000, "fresh": 5}
 THEIRS = {"VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse"}
 THEIR_HOURS = 20  # that a trainer took
 FIGURES = tuple(THEIRS)
+HANDS_FILE = "hands.txt"  # in the folder of a last player's run: the hands that it was looked at in
+AFTERWARDS = "mended"  # what a last player is that has looked back
 LAST_PLAYER = "0"  # at the tables where profiles are made; its trainers are 1 to 9
 Say = Callable[[str], None]
 
@@ -50,6 +50,7 @@ class Way:
     name: str
     trainer: dict[str, Any] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
+    mended: dict[str, Any] = field(default_factory=dict)  # knobs of `hindsight` for the last player; none: it stays
     deals: int = 1000  # that the last player is measured on; each is a hundred hands
     profile: int = 5000  # hands that the last player is looked at in
 
@@ -58,18 +59,21 @@ LAST = {"generations": 500, "deals": 520}
 SHORTER = "short"  # the row of both ways with less of everything
 SHORT = {"population": 40, "deals": 100, "replacements": 8, "generations": 20}
 SHORT_LAST = {"population": 60, "deals": 300, "generations": 60}
+MENDED = {"rounds": 8, "deals": 1000, "caution": 2.5, "calls": 1.5}
 WAYS = (
     Way("study", {}, LAST),
-    Way("ours", OURS, {**OURS, **LAST, "hall": 0, "guests": 3, "pool": 2080}),
+    Way("ours", OURS, {**OURS, **LAST, "hall": 0, "guests": 3, "pool": 2080}, MENDED),
     Way("study-short", SHORT, SHORT_LAST, profile=2000),
     Way(
         "ours-short",
         {**OURS, **SHORT, "pool": 200},
         {**OURS, **SHORT_LAST, "hall": 0, "guests": 3, "pool": 600},
+        MENDED,
         profile=2000,
     ),
 )
-TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replacements": 2}
+TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replacements": 2, "pool": 0}
+TINY_MENDED = {"rounds": 2, "deals": 2}
 
 
 def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
@@ -82,79 +86,81 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
         chosen = [
             replace(
                 way,
-                trainer={**way.trainer, **TINY, "pool": 0},
-                last={**way.last, **TINY, "pool": 0},
+                trainer={**way.trainer, **TINY},
+                last={**way.last, **TINY},
+                mended={**way.mended, **TINY_MENDED} if way.mended else {},
                 deals=4,
                 profile=40,
             )
             for way in chosen
         ]
     out.mkdir(parents=True, exist_ok=True)
-    results = [breed_and_measure(way, out, say) for way in chosen]
+    results = [result for way in chosen for result in breed_and_measure(way, out, say)]
     write(out, results)
     say(f"written to {out}/README.md")
 
 
-def breed(folder: Path, say: Say, **knobs: Any) -> Path:
+def breed(folder: Path, say: Say, learner: str = "coevolution", source: Path | None = None, **knobs: Any) -> Path:
     """One run, which goes on if it was stopped; the file of its player."""
-    game, config = make(GAME), Config(**knobs)
-    run = learn.Run(folder, "coevolution", game, config, resume=True, threads=os.cpu_count() or 1)
+    game, found = make(GAME), learn.learner(learner)
+    config = found.config(**knobs)
+    run = learn.Run(folder, learner, game, config, resume=True, source=source, threads=os.cpu_count() or 1)
     try:  # a run that is at its end stays as it is
-        learn.learner("coevolution").training()(game, config, run)
+        found.training()(game, config, run)
     finally:
         run.close()
     lines = read_metrics(folder)
     if lines:
-        last = lines[-1]
-        say(f"{folder.name}: {last['seconds']:.0f} s, {last['hands_per_second']:,.0f} hands a second,"
-            f" of which {last['simulated_per_second']:,.0f} were simulated")  # fmt: skip
+        say(f"{folder.name}: {', '.join(f'{key} {lines[-1][key]:,.0f}' for key in RUN if key in lines[-1])}")
     return folder / FILES.network
 
 
-def breed_and_measure(way: Way, out: Path, say: Say) -> dict[str, Any]:
-    """The nine trainers, the last player, and what becomes of it."""
+def breed_and_measure(way: Way, out: Path, say: Say) -> Iterator[dict[str, Any]]:
+    """The nine trainers, the last player, and what becomes of it; and of the same when it was mended."""
     place = 1000 * (1 + [known.name for known in WAYS].index(way.name))
     folders = [out / way.name / f"trainer-{i}" for i in range(TRAINERS)]
     files = [breed(folder, say, **{**way.trainer, "seed": place + i}) for i, folder in enumerate(folders)]
-    knobs = {**way.last, "trainers": ",".join(map(str, files)), "seed": place + TRAINERS}
-    last = breed(out / way.name / "last", say, **knobs)
+    folder = out / way.name / "last"
+    knobs: dict[str, Any] = {"trainers": "+".join(map(str, files)), "seed": place + TRAINERS}
+    last = breed(folder, say, **way.last, **knobs)
+    yield examine(way, way.name, last, files, [*folders, folder], say)
+    if way.mended:
+        folder = out / way.name / AFTERWARDS
+        mended = breed(folder, say, "hindsight", last, **way.mended, **knobs)
+        yield examine(way, f"{way.name}-{AFTERWARDS}", mended, files, [folder], say)
+
+
+def examine(way: Way, name: str, last: Path, files: list[Path], folders: list[Path], say: Say) -> dict[str, Any]:
+    """What a last player wins, and how it plays; `folders` are those of the runs that are told of."""
     player, trainers = Chromosome.load(last), [Chromosome.load(file) for file in files]
-    say(f"measuring the last player of {way.name}")
+    say(f"measuring the last player of {name}")
     game = make(GAME)
-    deals = species(game).deals(way.deals, Rng("coevolution", "held out"), threads=os.cpu_count() or 1)
-    measured = {name: measure(game, deals, player, table) for name, table in tables(trainers).items()}
+    kind = species(game)
+    deals = kind.deals(way.deals, Rng("coevolution", "held out"), threads=os.cpu_count() or 1)
+    tables = kind.tables(trainers, Rng("coevolution", "strangers"))
+    measured = {table: measure(game, deals, player, nine) for table, nine in tables.items()}
     hands = list(hands_of(game, [player, *trainers], way.profile))
+    histories.write(last.parent / HANDS_FILE, hands)
     players = study(hands).players
     statistics = players[LAST_PLAYER]
     return {
-        "way": way.name,
-        "runs": [_about(folder) for folder in [*folders, out / way.name / "last"]],
+        "way": name,
+        "runs": [_about(folder) for folder in folders],
         "measured": measured,
+        "copies": {table: measure(game, deals, nine[0], nine) for table, nine in tables.items()},
         "hands": way.deals * HANDS,
         "profile": statistics.figures(),
         "profile_hands": way.profile,
         "trainers": [players[str(i + 1)].figures() for i in range(TRAINERS)],
         "starts": {name: asdict(result) for name, result in statistics.starts.items()},
         "finals": {name: asdict(result) for name, result in statistics.finals.items()},
-        "curves": {folder.name: read_metrics(folder) for folder in [*folders, out / way.name / "last"]},
+        "curves": {folder.name: read_metrics(folder) for folder in folders},
     }
 
 
 def _about(folder: Path) -> dict[str, Any]:
     last = (read_metrics(folder) or [{}])[-1]
     return {"run": folder.name, **{key: last.get(key) for key in RUN}}
-
-
-def tables(trainers: Sequence[Chromosome]) -> dict[str, list[Chromosome]]:
-    """Whom the last player meets: nine at each table."""
-    draws = np.random.default_rng([int(word) for word in Rng("coevolution", "strangers").words])
-    genes = draws.integers(-99, 99, size=(TRAINERS, trainers[0].factors.genes, 2), dtype=np.int8, endpoint=True)
-    rules = styles()
-    found = {"its trainers": list(trainers), "random chromosomes": [Chromosome(thresholds) for thresholds in genes]}
-    found |= {f"nine of {name}": [player] * TRAINERS for name, player in rules.items()}
-    found["mixed rules"] = [list(rules.values())[i % len(rules)] for i in range(TRAINERS)]
-    found["trainers and rules"] = [*trainers[:5], *rules.values()]
-    return found
 
 
 def measure(game: Game, deals: Deals, player: Chromosome, table: list[Chromosome]) -> dict[str, float]:
@@ -185,10 +191,11 @@ def write(out: Path, results: list[dict[str, Any]]) -> None:
     (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
     (out / "README.md").write_text("\n".join(_markdown(results)) + "\n")
     for result in results:
-        plot(out / f"{result['way']}.png", result)
+        draw = plot_rounds if AFTERWARDS in result["curves"] else plot
+        draw(out / f"{result['way']}.png", result)
 
 
-RUN = ("replacement", "generation", "seconds", "hands_per_second", "simulated_per_second")
+RUN = ("replacement", "generation", "round", "seconds", "hands_per_second", "simulated_per_second")
 
 
 def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
@@ -202,14 +209,16 @@ def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
     for name in FIGURES:
         yield f"| {name} | {THEIRS[name]} | {' | '.join(str(result['profile'][name]) for result in results)} |"
     yield "\n## What the last player wins\n\nBig bets in a hundred hands, after rake, with 95 % intervals:"
-    yield f"{first['hands']:,} hands a table that nobody was trained on.\n"
-    yield f"| nine opponents | {' | '.join(ways)} |"
-    yield f"|---|{'---|' * len(ways)}"
+    yield f"{first['hands']:,} hands a table that nobody was trained on. A copy: what another one like the first of the"
+    yield f"nine ({ways[-1]}) wins in the tenth seat; where all ten are alike, that is the rake.\n"
+    yield f"| nine opponents | {' | '.join(ways)} | a copy |"
+    yield f"|---|{'---|' * len(ways)}---|"
     for name in first["measured"]:
-        yield f"| {name} | {' | '.join(_interval(result['measured'][name]) for result in results)} |"
+        won = [_interval(result["measured"][name]) for result in results]
+        yield f"| {name} | {' | '.join([*won, _interval(results[-1]['copies'][name])])} |"
     yield f"\n## The runs\n\nA trainer of the study took about {THEIR_HOURS} hours.\n"
-    yield "| way | run | replacements | generations | seconds | hands a second | simulated a second |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| way | run | replacements | generations | rounds | seconds | hands a second | simulated a second |"
+    yield "|---|---|---|---|---|---|---|---|"
     for result in results:
         for about in result["runs"]:
             texts = ["-" if about[key] is None else f"{about[key]:,.0f}" for key in RUN]
@@ -220,9 +229,10 @@ def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
 
 def _row(ways: list[str]) -> str:
     """What has to be written behind the command for these ways."""
-    if len(ways) == 1:
-        return f" --row {ways[0]}"
-    return f" --row {SHORTER}" if ways[0].endswith(SHORTER) else ""
+    rows = [way for way in ways if not way.endswith(f"-{AFTERWARDS}")]
+    if len(rows) == 1:
+        return f" --row {rows[0]}"
+    return f" --row {SHORTER}" if rows[0].endswith(SHORTER) else ""
 
 
 def _interval(measured: dict[str, float]) -> str:
@@ -243,3 +253,16 @@ def plot(path: Path, result: dict[str, Any]) -> None:
                 if name != "last":
                     axis.plot([line[kind] for line in lines], linewidth=0.8)
             axis.set(title=title, xlabel="replacement")
+
+
+def plot_rounds(path: Path, result: dict[str, Any]) -> None:
+    """What a player wins at each table while it is mended, round by round, on deals that it sees for the first time."""
+    lines = result["curves"][AFTERWARDS]
+    with picture(path, size=(8, 5)) as axis:
+        for key in lines[0]:
+            if key.startswith("against_"):
+                label = key.removeprefix("against_").replace("_", " ")
+                axis.plot([line["round"] for line in lines], [line[key] for line in lines], label=label)
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.set(xlabel="round", ylabel="chips a hand")
+        axis.legend()

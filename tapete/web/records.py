@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 from tapete.arena.statistics import mean_interval
 from tapete.core import Game, Record, TapeteError, Thought, View, make
 from tapete.core.story import witness
-from tapete.web.table import PERSON, Seat, Table
+from tapete.games.holdem import histories
+from tapete.web.table import PERSON, Refused, Seat, Table
 
 WORST = 5  # decisions that a review shows
 NOISE = 0.005  # of what is at stake: a search can't tell smaller differences
@@ -32,8 +34,23 @@ def replay(table: Table, owner: str, made: float) -> dict[str, Any]:
         "returns": table.state.returns(),
         "steps": list(_steps(table.game, table.state.history or [], record)),
         "mine": table.seat_of(owner),
+        "histories": endings(table.game),
         "when": made,
     }
+
+
+def endings(game: Game) -> list[str]:
+    """How the files end that a finished game can be written to besides a record: hands of hold'em have histories."""
+    return [".txt", ".phhs"] if game.package.endswith(".holdem") else []
+
+
+def history(table: Table, owner: str, ending: str) -> str:
+    """A finished hand as poker players keep it, with the cards that the owner's seat knows."""
+    if ending not in endings(table.game):
+        raise Refused("no-history", f"{table.game} is not written to {ending[:20] or 'such'} files")
+    names = [seat.name for seat in table.seats]
+    hand = histories.of_game(table.game, table.state.history or [], names, number=1 + table.before.games)
+    return str(histories.format_of(Path(ending[1:] + ending)).text_of(hand.seen_by(table.seat_of(owner))))
 
 
 def glance(table: dict[str, Any], owner: str) -> dict[str, Any]:

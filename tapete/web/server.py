@@ -150,6 +150,7 @@ class Server:
             "replay/{game}": (self.replay, 4),
             "review/{game}": (self.review, 9),
             "record/{game}": (self.record, 0),
+            "history/{game}": (self.history, 0),
             "stats": (self.stats, 9),
         }
         return [
@@ -221,6 +222,13 @@ class Server:
         name = f"{table.game.file_name}-{table.name[:8]}.json"
         headers = {"content-disposition": f'attachment; filename="{name}"'}
         return Json(table.record().to_json(), headers=headers)
+
+    async def history(self, request: Request, who: Who) -> Any:
+        """A finished hand of hold'em as a hand history."""
+        table, ending = (await self._finished(request, who)).table, request.query_params.get("ending", "")
+        text = await self.house.errands.run(who, records.history, table, who.owner, ending)
+        name = f"{table.game.file_name}-{table.name[:8]}{ending}"
+        return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
     async def review(self, request: Request, who: Who) -> Any:
         """What a person could have done better."""

@@ -17,10 +17,10 @@ from tapete.testing import check_game, check_redeal, check_tree, perft
 @pytest.mark.parametrize(
     ("name", "games"),
     [
-        ("dudo(6,1,1)", 50),
-        ("dudo(2,1,2)", 50),
-        ("dudo(4,2,1)", 30),
-        ("dudo(6,2,2,one_round=true,win=0.5,lose=-0.25)", 50),
+        ("dudo(6,1,1)", 20),
+        ("dudo(2,1,2)", 20),
+        ("dudo(4,2,1)", 15),
+        ("dudo(6,2,2,one_round=true,win=0.5,lose=-0.25)", 20),
         ("dudo(9,5,5)", 3),  # 90 claims: more than the bits of one word
     ],
 )

@@ -28,11 +28,11 @@ def words(state):
 @pytest.mark.parametrize(
     ("game", "games"),
     [
-        ("holdem", 20),
-        ("holdem(players=3,cap=1)", 20),
-        ("holdem(players=6,cap=6,stacks=25)", 6),
-        ("holdem(players=4,stacks=2)", 10),
-        ("holdem(players=10,rake=0.05,rake_cap=3)", 6),
+        ("holdem", 10),
+        ("holdem(players=3,cap=1)", 10),
+        ("holdem(players=6,cap=6,stacks=25)", 4),
+        ("holdem(players=4,stacks=2)", 6),
+        ("holdem(players=10,rake=0.05,rake_cap=3)", 3),
     ],
 )
 def test_contract(game, games):

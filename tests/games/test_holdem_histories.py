@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+import tracemalloc
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -261,6 +263,15 @@ def test_statistics_are_those_of_the_games(game: str) -> None:
         assert sum(s.counts["cents"] for s in by_position) == book.players[f"Player {seat}"].counts["cents"]
 
 
+@pytest.mark.slow
+def test_statistics_of_ten_thousand_hands_are_those_of_the_games() -> None:
+    book = study(hands(TABLE, 10_000))
+    for seat in (1, 6):
+        figures = book.players[f"Player {seat}"].figures()
+        for name, value in slow_figures(TABLE, seat, 10_000).items():
+            assert figures[name] == pytest.approx(value, abs=0.006), (seat, name)
+
+
 def test_three_bets_and_walks() -> None:
     def book_of(*moves: str) -> dict[str, Statistics]:
         game = make("holdem(players=3)")
@@ -351,6 +362,58 @@ def test_noise_is_no_hand(tmp_path: Path) -> None:
         list(histories.read(tmp_path / "hands.csv", problems.append))
     with pytest.raises(TapeteError, match="there is no file"):
         list(histories.read(tmp_path / "none.txt", problems.append))
+
+
+@pytest.mark.parametrize("form", [pokerstars, phh])
+def test_whatever_is_changed_in_a_file_nothing_crashes(form: Any) -> None:
+    """A thousand files with characters changed, lines dropped, doubled or cut: every hand is read or named."""
+    text, draws = "".join(map(form.text_of, hands("holdem(players=3,rake=0.1)")[:4])), random.Random(7)
+    refused = 0
+    for _ in range(1000):
+        lines = text.splitlines(keepends=True)
+        for _ in range(draws.randint(1, 4)):
+            at, new = draws.randrange(len(lines)), draws.choice(["", "9", "-", "[", "'", "$", "999999999999", "é"])
+            line, place = lines[at], draws.randrange(len(lines[at]) + 1)
+            lines[at] = draws.choice(["", 2 * line, line[:place], line[:place] + new + line[place + 1 :]])
+        broken = "".join(lines)
+        found, problems = read_all(form, broken)
+        assert len(found) <= 8
+        assert all(hand.wrong() == "" for hand in found)
+        assert all(1 <= problem.line <= broken.count("\n") + 2 for problem in problems)
+        refused += bool(problems)
+    assert refused > 200
+
+
+KINDS_OF_NOISE = {
+    "bytes": lambda n: random.Random(1).randbytes(n),
+    "one line": lambda n: b"x" * n,
+    "hands without end": lambda n: b"PokerStars Hand #1:  Hold'em\n[1]\n" * (n // 34),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS_OF_NOISE)
+@pytest.mark.parametrize("name", ["noise.txt", "noise.phhs"])
+def test_a_hundred_megabytes_of_noise_take_little_memory(name: str, kind: str, tmp_path: Path) -> None:
+    """And the hands behind the noise are read."""
+    form = histories.format_of(tmp_path / name)
+    good = "".join(map(form.text_of, hands()[:5])).encode()
+    (tmp_path / name).write_bytes(KINDS_OF_NOISE[kind](100 << 20) + b"\n" + good)
+    count = 0
+
+    def notice(problem: Problem) -> None:
+        nonlocal count
+        count += 1
+
+    tracemalloc.start()
+    try:
+        found = list(histories.read(tmp_path / name, notice))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == hands()[:5]
+    assert count > 0
+    assert peak < 32 << 20
 
 
 def test_the_commands_write_and_read_histories(tapete: Tapete, tmp_path: Path) -> None:

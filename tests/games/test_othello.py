@@ -50,7 +50,7 @@ def random_states(game: Game, rng: Rng) -> list[State]:
 
 @pytest.mark.parametrize("name", ["othello", "othello(size=6)", "othello(size=4)"])
 def test_contract(name):
-    check_game(name, games=30)
+    check_game(name, games=8)
 
 
 def test_contract_from_a_position():
@@ -60,6 +60,12 @@ def test_contract_from_a_position():
             check_game(f"othello(size={size},position={position_of(state)})", games=1)
 
 
+def test_information_over_the_games_from_a_position():
+    state = random_states(tapete.make("othello(size=4)"), Rng("tree"))[4]
+    check_tree(f"othello(size=4,position={position_of(state)})")
+
+
+@pytest.mark.slow
 def test_information_over_all_games_of_4x4():
     check_tree("othello(size=4)", limit=224_821)
 

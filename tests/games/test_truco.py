@@ -50,11 +50,11 @@ def legal(state: State) -> set[str]:
     ],
 )
 def test_contract(name):
-    check_game(name, games=15)
+    check_game(name, games=3)
 
 
 def test_contract_near_the_end_of_a_match():
-    check_game("truco(mazo=true,score0=27,score1=14)", games=25, seed=1)
+    check_game("truco(mazo=true,score0=27,score1=14)", games=10, seed=1)
 
 
 @pytest.mark.parametrize("name", ["truco(points=20)", "truco(score0=30)", "truco(points=15,score1=15)"])
@@ -800,7 +800,7 @@ def test_the_score_can_be_drawn():
 
 @pytest.mark.parametrize("name", ["truco(hand=true,equity=true,anyscore=true)", "truco(points=15,anyscore=true)"])
 def test_contract_with_scores_drawn(name):
-    check_game(name, games=10)
+    check_game(name, games=5)
 
 
 @pytest.mark.parametrize("name", ["truco(equity=true)", "truco(hand=true,anyscore=true,score0=3)"])

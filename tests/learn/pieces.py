@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from tapete import make
 from tapete.learn import configure
 from tapete.learn import learner as find_learner
 from tapete.learn.run import Progress, Run
-
-ROOT = Path(__file__).parents[2]
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from tests.learn.pieces import run_to_the_end
-
-folder, learner, game, steps, *knobs = sys.argv[1:]
-left = [1] * int(steps)
-
-def watch(progress):
-    left.pop()
-    if not left:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-run_to_the_end(Path(folder), learner, game, knobs, watch)
-"""
 
 
 class Stopped(Exception):
@@ -58,11 +39,16 @@ def run_in_pieces(train: Callable[..., None], begin: Callable[..., Run], steps: 
 
 
 def run_to_the_end(
-    folder: Path, learner: str, name: str, knobs: list[str], watch: Callable[[Progress], None] = lambda progress: None
+    folder: Path,
+    learner: str,
+    name: str,
+    knobs: list[str],
+    watch: Callable[[Progress], None] = lambda progress: None,
+    every: float = 0.0,
 ) -> None:
-    """Runs, or resumes what is in the folder."""
+    """Runs, or resumes what is in the folder; a checkpoint every so many seconds."""
     game, config = make(name), configure(learner, knobs)
-    run = Run(folder, learner, game, config, resume=True, every=0.0, watch=watch)
+    run = Run(folder, learner, game, config, resume=True, every=every, watch=watch)
     try:
         find_learner(learner).training()(game, config, run)
     finally:
@@ -70,6 +56,18 @@ def run_to_the_end(
 
 
 def run_and_kill(folder: Path, learner: str, game: str, knobs: list[str], steps: int) -> int:
-    """Runs in a process of its own, which kills itself with SIGKILL after so many steps; returns how it ended."""
-    command: list[Any] = [sys.executable, "-c", KILLED, folder, learner, game, str(steps), *knobs]
-    return subprocess.run(command, check=False, capture_output=True, cwd=ROOT).returncode
+    """Runs in a fork of this process, which kills itself with SIGKILL after so many steps; returns how it ended."""
+    left = [1] * steps
+
+    def watch(progress: Progress) -> None:
+        left.pop()
+        if not left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    pid = os.fork()
+    if pid == 0:
+        try:
+            run_to_the_end(folder, learner, game, knobs, watch)
+        finally:
+            os._exit(0)  # nothing of this process goes on in the other
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])

@@ -234,7 +234,7 @@ def test_a_last_player_is_bred_against_players_from_files(tmp_path: Path) -> Non
     config = Config(
         **{
             **SMALL.__dict__,
-            "trainers": ",".join([str(trainer)] * 9),
+            "trainers": "+".join([str(trainer)] * 9),
             "hall": 0,
             "guests": 3,
             "pool": 5,

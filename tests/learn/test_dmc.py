@@ -59,7 +59,12 @@ def uniform(seen, mask):
 
 @pytest.mark.parametrize(
     ("name", "frames", "share", "trace"),
-    [("kuhn", 40_000, 0.98, 1.0), ("kuhn", 40_000, 0.98, 0.8), ("leduc", 200_000, 0.95, 0.8)],
+    [
+        ("kuhn", 40_000, 0.98, 1.0),
+        ("kuhn", 40_000, 0.98, 0.8),
+        ("leduc", 60_000, 0.8, 0.8),
+        pytest.param("leduc", 200_000, 0.95, 0.8, marks=pytest.mark.slow),
+    ],
 )
 def test_it_learns_the_best_response_to_random_play(tmp_path: Path, name: str, frames: int, share: float, trace: float):
     config = Config(

@@ -122,7 +122,7 @@ def share_of_best(folder: Path, seat: int, frames: int) -> float:
     return (worth(states, seat, by_network(training.network(), game, seat)) - low) / (high - low)
 
 
-@pytest.mark.parametrize(("seat", "frames"), [(0, 8000), (1, 3000)])
+@pytest.mark.parametrize(("seat", "frames"), [(0, 10_000), (1, 3000)])
 def test_learned_play_comes_near_to_the_best_response(tmp_path, seat, frames):
     assert 0.95 < share_of_best(tmp_path, seat, frames) <= 1 + 1e-9
 

@@ -32,14 +32,19 @@ def test_the_studys_figures_are_copied_right() -> None:
 def test_a_small_study_is_run_and_written(tapete: Tapete, tmp_path: Path) -> None:
     done = tapete("reproduce", "coevolution", "--row", "ours-short", "--quick", "--out", str(tmp_path))
     assert done.status == 0, done.err
-    result = json.loads((tmp_path / "results.json").read_text())[0]
+    result, mended = json.loads((tmp_path / "results.json").read_text())
+    assert (mended["way"], mended["runs"][0]["round"]) == ("ours-short-mended", 2)
     assert len(result["runs"]) == 10
     assert result["profile"]["hands"] == result["profile_hands"] == 40
     for measured in result["measured"].values():
         assert measured["low"] <= measured["mean"] <= measured["high"]
+    told = tapete("stats", str(tmp_path / "ours-short" / "last" / "hands.txt"), "--json")
+    assert json.loads(told.out)["players"]["0"] == result["profile"]
     page = (tmp_path / "README.md").read_text()
     assert "| VP$IP | 21.91 |" in page
-    assert (tmp_path / "ours-short.png").stat().st_size > 1000
+    assert "--row ours-short`" in page
+    for name in ("ours-short.png", "ours-short-mended.png"):
+        assert (tmp_path / name).stat().st_size > 1000
     before = (tmp_path / "ours-short" / "last" / "network.safetensors").read_bytes()
     again = tapete("reproduce", "coevolution", "--row", "ours-short", "--quick", "--out", str(tmp_path))
     assert again.status == 0

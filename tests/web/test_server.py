@@ -15,6 +15,7 @@ from websockets.exceptions import InvalidStatus
 from tapete import Record, Rng, make
 from tapete.core import Thought, View
 from tapete.core.names import playable
+from tapete.games.holdem import histories
 from tapete.web.door import is_ours, is_same
 from tapete.web.thinking import Explainer
 from tests.web.browsers import CROWD, Browser, Place, serving
@@ -54,6 +55,31 @@ def test_a_whole_game_is_played_replayed_and_counted(ana: Browser, game: str) ->
     assert (stats["games"], stats["against"], stats["mean"]) == (1, "random", end["returns"][0])
     (listed,) = ana.get("/api/tables")
     assert (listed["table"], listed["over"], listed["ply"]) == (table, True, end["ply"])
+
+
+def test_a_hand_of_holdem_is_kept_as_a_history(ana: Browser, blas: Browser, tmp_path: Path) -> None:
+    """In both formats, with the cards that whoever asks knows, and no others."""
+    table = ana.make("holdem(players=3)", "me", "random", "random")["table"]
+    assert ana.ask("GET", f"/api/history/{table}?ending=.txt")[0] == 404, "nothing is told before the end"
+    with ana.socket(table) as socket:
+        end = socket.play()
+    assert ana.get(f"/api/replay/{table}")["histories"] == [".txt", ".phhs"]
+    for browser, seat in ((ana, 0), (blas, None)):
+        for ending in (".txt", ".phhs"):
+            status, headers, text = browser.ask("GET", f"/api/history/{table}?ending={ending}")
+            assert status == 200
+            assert f'{ending}"' in headers["content-disposition"]
+            (tmp_path / f"hand{ending}").write_bytes(text)
+            (hand,) = histories.read(tmp_path / f"hand{ending}", lambda problem: pytest.fail(str(problem)))
+            assert [cents / 100 for cents in hand.net] == pytest.approx(end["returns"])
+            assert hand.players[0].name == "Ana"
+            assert set(hand.holes) == {*hand.shown, *([] if seat is None else [seat])}
+    assert ana.ask("GET", f"/api/history/{table}?ending=.exe")[0] == 400
+    other = ana.make("rps", "me", "random")["table"]
+    with ana.socket(other) as socket:
+        socket.play()
+    assert ana.get(f"/api/replay/{other}")["histories"] == []
+    assert ana.ask("GET", f"/api/history/{other}?ending=.txt")[0] == 400
 
 
 def test_games_and_their_rules_are_told(ana: Browser) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from tapete.core.contract import CHANCE, TERMINAL, rule
 from tapete.core.rng import below, mix, next_u64
-from tapete.games.doudizhu.cards import DECK_SIZE, RANKS, count, pick
+from tapete.games.doudizhu.cards import DECK_SIZE, RANKS, count, pick, without
 from tapete.games.doudizhu.fewest import fewest
 from tapete.games.doudizhu.legal import list_answers, list_leads
 from tapete.games.doudizhu.moves import CARDS, MOVES, NOTHING, PASS
@@ -136,7 +136,7 @@ def features(p: Any, action: int, out: Any) -> None:
     s = view(p)
     cards = CARDS[action] if action < MOVES else np.uint64(0)
     at = write_cards(cards, out, 0)
-    left = s.hand[s.mover] - cards
+    left = without(s.hand[s.mover], cards)  # also of cards that aren't there: asked for any move, it returns
     at = write_cards(left, out, at)
     at = write_one_hot(min(fewest(left), MOST_COUNTED), MOST_COUNTED + 1, out, at)
     if s.bidding:

@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete.core.breeding import MOST
+from tapete.core.breeding import Lessons as SomeLessons
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.rng import Rng
 from tapete.games.holdem.chromosome import Chromosome, Factors
 from tapete.games.holdem.contest import Contest
 from tapete.games.holdem.deals import CARDS, HANDS, SEATS, Deals, judged, shuffle
+from tapete.games.holdem.hindsight import Lessons, look_back, mend
+from tapete.games.holdem.preflop import read_tables
 from tapete.games.holdem.styles import styles
 
 
@@ -33,9 +37,17 @@ class HoldemSpecies:
         """Of a chromosome."""
         return self.factors.genes
 
-    def player(self, thresholds: NDArray[np.int8], **about: Any) -> Chromosome:
-        """A chromosome that plays the usual tables before the flop."""
-        return Chromosome(thresholds, factors=self.factors, about={"game": str(self.game), "plays": "policy", **about})
+    @property
+    def lessons(self) -> Sequence[tuple[int, ...]]:
+        """The shapes of `Lessons`."""
+        return [part.shape for part in Lessons.none(self.genes)]
+
+    def player(
+        self, thresholds: NDArray[np.int8], classes: NDArray[np.uint8] | None = None, **about: Any
+    ) -> Chromosome:
+        """A chromosome; without classes it plays the usual tables before the flop."""
+        told = {"game": str(self.game), "plays": "policy", **about}
+        return Chromosome(thresholds, read_tables() if classes is None else classes, self.factors, told)
 
     def read(self, path: Path) -> Chromosome:
         """From a file."""
@@ -66,6 +78,34 @@ class HoldemSpecies:
         """Those deals of a set."""
         return deals.take(chosen)
 
+    def tables(self, trainers: Sequence[Chromosome], rng: Rng) -> dict[str, list[Chromosome]]:
+        """The trainers, random chromosomes, nine of each style, and mixtures."""
+        draws = np.random.default_rng([int(word) for word in rng.words])
+        genes = draws.integers(-MOST, MOST, size=(self.opponents, self.genes, 2), dtype=np.int8, endpoint=True)
+        rules = styles(self.factors)
+        found = {"its trainers": list(trainers)} if trainers else {}
+        found["random chromosomes"] = [self.player(thresholds) for thresholds in genes]
+        found |= {f"nine of {name}": [player] * self.opponents for name, player in rules.items()}
+        found["mixed rules"] = [list(rules.values())[i % len(rules)] for i in range(self.opponents)]
+        if trainers:
+            found["trainers and rules"] = [*trainers[: self.opponents - len(rules)], *rules.values()]
+        return found
+
+    def look_back(
+        self, player: Chromosome, deals: Deals, tables: Sequence[Sequence[Chromosome]], rng: Rng, *,
+        explore: float, threads: int,
+    ) -> list[SomeLessons]:  # fmt: skip
+        """Tries all moves after the flop, and all classes of starting hands."""
+        return [*look_back(self.game, deals, player, tables, rng, explore=explore, threads=threads)]
+
+    def won(self, player: Chromosome, lessons: SomeLessons) -> float:
+        """By the classes that the player has."""
+        return Lessons(*lessons).won(player.classes)
+
+    def mend(self, player: Chromosome, lessons: SomeLessons, *, caution: float, calls: float) -> Chromosome:
+        """Other thresholds and other tables for play before the flop."""
+        return mend(player, Lessons(*lessons), caution=caution, calls=calls)
+
 
 def reaches_flop(game: Game, cards: NDArray[np.int8]) -> NDArray[np.bool_]:
     """[deals] whether a flop is seen in any of a deal's hands, when all play the usual tables."""
@@ -77,8 +117,8 @@ def reaches_flop(game: Game, cards: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def species(game: Game, factors: str = "") -> HoldemSpecies:
-    """What `tapete.core.breeding` asks for; factors are `names`, `left`, or both with a comma."""
-    wanted = [name.strip() for name in factors.split(",") if name.strip()]
+    """What `tapete.core.breeding` asks for; factors are `names`, `left`, or names+left."""
+    wanted = [name.strip() for name in factors.split("+") if name.strip()]
     if not set(wanted) <= {"names", "left"}:
         raise TapeteError(f"factors are names and left, not {factors!r}")
     if game.players != SEATS:

@@ -132,16 +132,28 @@ def answer(s: Any, seat: Any, classes: Any, table: Any) -> Any:
 @helper
 def decide(s: Any, seat: Any, strength: Any, first: Any, second: Any) -> Any:
     """The move after the flop, by the two thresholds of the gene."""
+    return allowed(s, seat, wish(strength, pot_of(s), np.int64(s.price - s.paid[seat]), first, second))
+
+
+@helper
+def pot_of(s: Any) -> Any:
+    """The chips that lie in it."""
     pot = np.int64(0)
     for i in range(s.players):
         pot += s.paid[i]
-    return allowed(s, seat, wish(strength, pot, np.int64(s.price - s.paid[seat]), first, second))
+    return pot
+
+
+@helper
+def merit(strength: Any, pot: Any, owed: Any) -> Any:
+    """The number d that thresholds are compared with: 0 to 100."""
+    return 100.0 * strength * pot / (pot + owed)
 
 
 @helper
 def wish(strength: Any, pot: Any, owed: Any, first: Any, second: Any) -> Any:
     """What the thresholds say, whether it is allowed or not."""
-    d = 100.0 * strength * pot / (pot + owed)
+    d = merit(strength, pot, owed)
     return RAISE if d > first else CALL if d > second else FOLD
 
 
@@ -177,6 +189,11 @@ class Chromosome:
     factors: Factors = USUAL
     about: dict[str, Any] = field(default_factory=dict)  # game, learner, how it plays, ...
 
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that it is made of."""
+        return {"thresholds": self.thresholds, "classes": self.classes}
+
     def evaluator(self, game: Game) -> Evaluator:
         """The compiled player, for tables of a game of hold'em."""
         if not game.package.endswith(".holdem"):
@@ -194,7 +211,7 @@ class Chromosome:
         """Writes the file, all of it or nothing."""
         factors = {"names": self.factors.names, "left": self.factors.left}
         header = {"format": FORMAT, "factors": factors, "about": self.about}
-        write_arrays(path, {"thresholds": self.thresholds, "classes": self.classes}, header)
+        write_arrays(path, self.arrays, header)
 
     @classmethod
     def load(cls, path: str | Path) -> Chromosome:

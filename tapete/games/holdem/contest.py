@@ -67,6 +67,22 @@ class Rivals(NamedTuple):
 RIVALS = types.NamedTuple([CHARS, CHARS, INTS, LONGS, types.int64, types.int64], Rivals)
 
 
+def rivals_of(opponents: Sequence[Chromosome], lineups: NDArray[np.int64], classes: NDArray[np.uint8]) -> Rivals:
+    """Opponents, and an individual that plays by those classes before the flop."""
+    factors = opponents[0].factors
+    if any(opponent.factors != factors for opponent in opponents):
+        raise TapeteError("opponents of a contest must have the same factors")
+    before = [classes, *(player.classes for player in opponents)]
+    return Rivals(
+        np.stack([opponent.thresholds for opponent in opponents]).reshape(-1),
+        np.stack(before).astype(np.int8).reshape(-1),
+        lineups.astype(np.int32).reshape(-1),
+        factors.numbers(SEATS),
+        2 * factors.genes,
+        classes.size,
+    )
+
+
 class Place(NamedTuple):
     """Which of all hands is played."""
 
@@ -83,6 +99,15 @@ def opponent_of(rivals: Any, place: Any, seat: Any) -> Any:
 
 
 @helper
+def situation(s: Any, deals: Any, rivals: Any, place: Any) -> Any:
+    """After the flop: the gene that is asked, and how strong the hand is, of whose turn it is."""
+    hand = place.number * SEATS + (np.int64(s.mover) + place.turned) % SEATS
+    at = hand * STREETS + s.street - FLOP
+    gene = gene_of(s, np.int64(deals.categories[at]), rivals.numbers[2 + 2 * np.int64(s.mover)], rivals.numbers)
+    return gene, deals.strengths[at * MOST_OPPONENTS + s.active - 2]
+
+
+@helper
 def move_of(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any) -> Any:
     """What is played by whose turn it is.
 
@@ -90,13 +115,9 @@ def move_of(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any) ->
     """
     seat = np.int64(s.mover)
     opponent = opponent_of(rivals, place, seat)
-    position, table = rivals.numbers[2 + 2 * seat], rivals.numbers[3 + 2 * seat]
     if s.street == PREFLOP:
-        return answer(s, seat, ahead(rivals.classes, (1 + opponent) * rivals.tables), table)
-    hand = place.number * SEATS + (seat + place.turned) % SEATS
-    at = hand * STREETS + s.street - FLOP
-    gene = gene_of(s, np.int64(deals.categories[at]), position, rivals.numbers)
-    strength = deals.strengths[at * MOST_OPPONENTS + s.active - 2]
+        return answer(s, seat, ahead(rivals.classes, (1 + opponent) * rivals.tables), rivals.numbers[3 + 2 * seat])
+    gene, strength = situation(s, deals, rivals, place)
     if opponent < 0:
         used[gene] = 1
         return decide(s, seat, strength, own[2 * gene], own[2 * gene + 1])
@@ -256,23 +277,12 @@ class Contest:
             raise TapeteError(f"contests are played at tables of ten, as in holdem(players=10), not in {game}")
         if game.spec.parameters["stacks"]:
             raise TapeteError(f"in contests nobody runs out of chips: {game} should have no stacks")
-        factors = opponents[0].factors
-        if any(opponent.factors != factors for opponent in opponents):
-            raise TapeteError("opponents of a contest must have the same factors")
-        self.game, self.deals, self.opponents, self.genes = game, deals, len(opponents), factors.genes
+        self.game, self.deals, self.opponents, self.genes = game, deals, len(opponents), opponents[0].factors.genes
         if lineups is None:
             lineups = np.tile(np.arange(SEATS - 1), (deals.n, 1))
         if lineups.shape != (deals.n, SEATS - 1) or lineups.min() < 0 or lineups.max() >= len(opponents):
             raise TapeteError(f"a lineup is nine of {len(opponents)} opponents for each of {deals.n} deals")
-        before = [opponents[0].classes if classes is None else classes, *(player.classes for player in opponents)]
-        self.rivals = Rivals(
-            np.stack([opponent.thresholds for opponent in opponents]).reshape(-1),
-            np.stack(before).astype(np.int8).reshape(-1),
-            lineups.astype(np.int32).reshape(-1),
-            factors.numbers(SEATS),
-            2 * factors.genes,
-            before[0].size,
-        )
+        self.rivals = rivals_of(opponents, lineups, opponents[0].classes if classes is None else classes)
         self._open()
 
     def _open(self) -> None:

@@ -38,7 +38,7 @@ class Config:
     pool: int = knob(0, "deals from which those are drawn anew after every replacement; 0: they stay", 0, 10**5)
     fresh: int = knob(0, "generations after which deals and tables are drawn anew; 0: after a replacement", 0, 10**6)
     founders: bool = knob(False, "the first population descends from rule-based players")
-    trainers: str = knob("", "files or folders of the players that stay as trainers, with commas between them")
+    trainers: str = knob("", "files or folders of the players that stay as trainers, with + between them")
     hall: int = knob(0, "seats at each table of players that were trainers before", 0, 100)
     guests: int = knob(0, "seats at each table of rule-based players", 0, 100)
     tournament: int = knob(3, "individuals of which the best becomes a parent", 1, 1000)

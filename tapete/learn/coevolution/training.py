@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from tapete.core.rng import Rng
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.coevolution import Config
 from tapete.learn.coevolution.operators import breed, mutate, random_individuals
-from tapete.learn.run import FILES, Checkpoint, Run
+from tapete.learn.run import Checkpoint, Run, networks_in
 
 
 class Training:
@@ -27,7 +26,7 @@ class Training:
         self.seats = species.opponents
         if config.hall + config.guests >= self.seats:
             raise TapeteError(f"hall and guests leave no seat to the trainers: there are {self.seats}")
-        self.fixed = [species.read(_file(text)) for text in config.trainers.split(",") if text.strip()]
+        self.fixed = [species.read(path) for path in networks_in(config.trainers)]
         if self.fixed and len(self.fixed) != self.seats:
             raise TapeteError(f"trainers must be {self.seats} players, not {len(self.fixed)}")
         self.guests = list(species.written_here())
@@ -199,11 +198,6 @@ class Training:
 
 
 COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated")
-
-
-def _file(text: str) -> Path:
-    path = Path(text.strip())
-    return path / FILES.network if path.is_dir() else path
 
 
 def train(game: Game, config: Config, run: Run) -> None:

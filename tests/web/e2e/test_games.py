@@ -28,7 +28,7 @@ CASES = [
     Case("truco", 2, {"hand": "true"}),
     Case("holdem", 2, {}),
     Case("doudizhu", 3, {}),
-    Case("othello", 2, {"size": "6"}),
+    Case("othello", 2, {"size": "4"}),
 ]
 
 

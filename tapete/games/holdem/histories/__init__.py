@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TextIO
 
 from tapete.core.errors import TapeteError
 from tapete.core.files import replacing
@@ -21,6 +22,7 @@ from tapete.games.holdem.histories.hand import Act, Hand, Player, Problem, of_ga
 
 __all__ = ["Act", "Hand", "Player", "Problem", "format_of", "of_game", "read", "write"]
 
+LONGEST_LINE = 1 << 16  # characters that are read of a line
 FORMATS: dict[str, ModuleType] = {".txt": pokerstars, ".phh": phh, ".phhs": phh}
 
 
@@ -50,6 +52,14 @@ def read(path: Path, problem: Callable[[Problem], None]) -> Iterator[Hand]:
         raise TapeteError(f"there is no file {path}")
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline=None) as file:
-            yield from form.hands_in(file, problem)
+            yield from form.hands_in(_lines(file), problem)
     except OSError as error:
         raise TapeteError(f"can't read {path}: {error.strerror}") from None
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    """The lines of a file, of which those that are far too long are cut: a file of noise may be one line."""
+    while line := file.readline(LONGEST_LINE):
+        yield line
+        while len(line) == LONGEST_LINE and not line.endswith("\n"):
+            line = file.readline(LONGEST_LINE)

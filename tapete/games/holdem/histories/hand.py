@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -97,6 +97,10 @@ class Hand:
     def folded(self) -> dict[int, int]:
         """The street in which players folded."""
         return {act.player: act.street for act in self.acts if act.kind == FOLD}
+
+    def seen_by(self, player: int | None) -> Hand:
+        """The hand with the cards that a player knows: those that were shown, and its own. None: a spectator."""
+        return replace(self, holes={i: cards for i, cards in self.holes.items() if i == player or i in self.shown})
 
     def wrong(self) -> str:
         """What is wrong with the sums; "" where nothing is."""

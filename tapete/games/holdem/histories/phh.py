@@ -125,7 +125,7 @@ def _one(begin: int, number: str, chunk: list[str], problem: Callable[[Problem],
         found = re.search(r"at line (\d+)", str(error))
         line = begin + (int(found[1]) if found else 0) - (0 if number else 1)
         problem(Problem(number, line, f"this is not TOML: {str(error).splitlines()[0][:80]}"))
-    except (Wrong, KeyError, TypeError, ValueError, IndexError, RecursionError) as error:
+    except (Wrong, LookupError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         text = f"{error} is missing" if isinstance(error, KeyError) else str(error)[:120]
         problem(Problem(number, begin, text or "this can't be read"))
 

@@ -170,7 +170,7 @@ def _one(chunk: list[tuple[int, str]], problem: Callable[[Problem], None]) -> It
         for at, line in chunk:  # noqa: B007
             reader.take(line)
         yield reader.hand()
-    except (Wrong, ValueError, IndexError) as error:
+    except (Wrong, ValueError, LookupError, ArithmeticError) as error:
         found = BEGIN.match(chunk[0][1])
         problem(Problem(found["number"] if found else "", at, str(error) or "this can't be read"))
 

@@ -106,6 +106,13 @@ class ReplayPage {
             el("span.space"),
             share,
             el("a.tool", { href: `/api/record/${this.game}`, download: "" }, t("replay.download")),
+            ...data.histories.map((ending) =>
+              el(
+                "a.tool",
+                { href: `/api/history/${this.game}?ending=${ending}`, download: "", title: t("replay.history") },
+                ending,
+              ),
+            ),
           ),
           this.stage,
           this.words,

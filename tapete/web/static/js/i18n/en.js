@@ -142,6 +142,7 @@ export default {
   "replay.last": "Last",
   "replay.play": "Run",
   "replay.download": "Download",
+  "replay.history": "Hand history for poker programs",
   "replay.share": "Copy the address",
   "replay.review": "Costliest decisions",
   "replay.reviewing": "looking through your decisions …",

@@ -142,6 +142,7 @@ export default {
   "replay.last": "Última",
   "replay.play": "Seguir",
   "replay.download": "Descargar",
+  "replay.history": "Historial de la mano para programas de póker",
   "replay.share": "Copiar la dirección",
   "replay.review": "Las decisiones más caras",
   "replay.reviewing": "repasando tus decisiones …",
