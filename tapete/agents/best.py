@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tapete.agents import NotForThisGame, Policy, levels
-from tapete.agents.blueprint import blueprint, bucketed
+from tapete.agents.blueprint import blueprint
 from tapete.agents.equilibrium import equilibrium
 from tapete.agents.holdem import champion
 from tapete.agents.networks import dmc, ntuple
@@ -31,9 +31,8 @@ def best(game: Game, level: int = HIGHEST) -> Policy:
     if level == HIGHEST:
         with suppress(NotForThisGame):
             return equilibrium(game)
-        for shipped in (champion, bucketed):
-            with suppress(NotForThisGame):
-                return shipped(game)
+        with suppress(NotForThisGame):
+            return champion(game)
     with suppress(NotForThisGame):
         return foreseeing(game, level)
     with suppress(NotForThisGame):
