@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tapete.core import TapeteError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -30,3 +34,18 @@ def telling_how_to_go_on() -> Iterator[None]:
         arguments = [*(argument for argument in sys.argv[1:] if argument != "--resume"), "--resume"]
         print(f"stopped; go on with: tapete {shlex.join(arguments)}", file=sys.stderr)
         raise
+
+
+def progress_bar(quiet: bool) -> Progress:
+    """What is done of so many games, on a terminal."""
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
+
+
+def read_score(score: str, points: int) -> tuple[int, int]:
+    """The points of mano and of the other in a match to so many."""
+    mano, dash, other = score.partition("-")
+    if not (dash and mano.isdecimal() and other.isdecimal() and int(mano) < points and int(other) < points):
+        raise TapeteError(f"a score is written like {points - 1}-0, both below {points}; not {score!r}")
+    return int(mano), int(other)

@@ -1,17 +1,18 @@
-"""`tapete blueprint`: a strategy for whole matches of truco, and their equity; or for hold'em of two."""
+"""`tapete blueprint`: a strategy for whole matches of truco, and their equity."""
 
 from __future__ import annotations
 
-import importlib
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from tapete.cli.app import app, telling_how_to_go_on
+from tapete.cli.app import app, read_score, telling_how_to_go_on
 from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
+
+MEASURED = 1_000_000  # hands by which a response is measured on each seat
 
 
 @app.command()
@@ -25,24 +26,41 @@ def blueprint(
     against: Annotated[
         Path | None, typer.Option(help="The file of a strategy: learn a response to it instead.")
     ] = None,
+    score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
 ) -> None:
     """Solve the hands of truco at all scores at once, paid in match equity, or hold'em of two, hands in buckets.
 
     By sampling; Ctrl-C stops in good order.
     """
-    rules = make(game)
-    is_holdem = rules.package == "tapete.games.holdem"
-    if is_holdem and against:
+    from tapete.core.names import changed
+    from tapete.solve.holdem import training as of_holdem
+    from tapete.solve.truco.local import single_hand, worth_of_a_point
+    from tapete.solve.truco.training import POINTS, Training, train
+
+    is_holdem = make(game).package == "tapete.games.holdem"
+    if is_holdem and (against or score):
         raise TapeteError("responses are learned in truco only; for hold'em there is `tapete exploit`")
-    solver = importlib.import_module(f"tapete.solve.{'holdem' if is_holdem else 'truco'}.training")
+
     with stoppable() as stop, telling_how_to_go_on():
-        training = solver.Training(rules, seed=seed, **({} if is_holdem else {"against": against}))
+        at = read_score(score, POINTS) if score else None
+        training: Any
+        if is_holdem:
+            training = of_holdem.Training(make(game), seed=seed)
+        else:
+            training = Training(make(game), seed=seed, against=against, score=at)
         if resume:
             training.load(run)
         elif run.exists():
             raise TapeteError(f"{run} is there already: say --resume to go on with it, or --run with another name")
-        solver.train(training, run, seconds=seconds, hands=hands, stop=stop, tell=lambda line: print(line, flush=True))
+        go_on: Any = of_holdem.train if is_holdem else train
+        go_on(training, run, seconds=seconds, hands=hands, stop=stop, tell=lambda line: print(line, flush=True))
+    if against:
+        mano, other = at or (0, 0)
+        point = worth_of_a_point(single_hand(changed(make(game), score0=mano, score1=other))) / 2
+        gain, margin = (share / point for share in training.gain(MEASURED))
+        print(f"at {mano}-{other} the response wins {gain:+.4f} points a hand (95 %: +- {margin:.4f}); ", end="")
+        print(f"a point is worth {100 * point:.2f} % of a match there")
     if save:
         training.write(save)
         print(f"{save}: {save.stat().st_size:,} bytes; play it with: tapete match '{game}' {save} random")

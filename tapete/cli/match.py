@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from tapete.cli.app import Json, app, telling_how_to_go_on
+from tapete.cli.app import Json, app, progress_bar, telling_how_to_go_on
 from tapete.core import TapeteError
 from tapete.core.files import check_writable
 from tapete.core.stopping import interruptible
@@ -59,7 +58,7 @@ def match(
         check_writable(out)
     if histories:
         check_histories(histories, game)
-    with _progress(as_json) as progress:
+    with progress_bar(as_json) as progress:
         task = progress.add_task(a, total=games)
 
         def watch(done: int, of: int, share: float) -> None:
@@ -111,7 +110,7 @@ def tournament(
     elif resume:
         raise TapeteError("--resume needs the --out of the tournament that was stopped")
     going_on = telling_how_to_go_on() if out else nullcontext()
-    with interruptible(), going_on, _progress(as_json) as progress:
+    with interruptible(), going_on, progress_bar(as_json) as progress:
         task = progress.add_task("", total=None)
 
         def watch(title: str, done: int, of: int, share: float) -> None:
@@ -139,12 +138,6 @@ def tournament(
 
 def _split(lineups: str) -> list[str]:
     return [lineup.strip() for lineup in lineups.split(",")] if lineups else []
-
-
-def _progress(quiet: bool) -> Progress:
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    return Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal)
 
 
 def _show_match(result: Match) -> None:

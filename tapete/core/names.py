@@ -58,6 +58,18 @@ def make(text: str) -> Game:
     return Game(spec, variants()[call.name].package)
 
 
+def changed(game: Game, **parameters: Value) -> Game:
+    """The same game with other values of some parameters.
+
+    >>> changed(make("truco(mazo=true)"), score0=29)
+    tapete.make('truco(mazo=true,score0=29)')
+    """
+    values = game.spec.parameters | parameters  # type: ignore[operator]
+    return make(
+        f"{str(game).partition('(')[0]}({','.join(f'{key}={_written(value)}' for key, value in values.items())})"
+    )
+
+
 class Call(NamedTuple):
     """A name with parameters, read from a text and bound to the function of that name."""
 

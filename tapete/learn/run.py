@@ -42,7 +42,7 @@ from tapete.core.thought import AnyPolicy
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
-EVERY = 60.0  # seconds between checkpoints
+EVERY = 30.0  # seconds between checkpoints
 LONGEST_CONFIG = 1 << 16  # bytes
 LONGEST_METRICS = 1 << 28
 LOCK = ".lock"  # the file by which a process claims a folder

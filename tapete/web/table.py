@@ -60,16 +60,16 @@ class Story:
 
     def __init__(self, game: Game, seats: Sequence[int]) -> None:
         self.seats = seats
-        self.state = game.start()
+        self.state, self.plies = State(game, game.start().data, None), 0  # a history would be copied at every move
         self.views = [self.state.view(seat) for seat in seats]
         self.events: list[tuple[int, Event]] = []
 
     def tell(self, history: Sequence[int]) -> list[tuple[int, Event]]:
         """Every move that can be told, with its ply."""
-        known = len(self.state.history or ())
-        for ply, action in enumerate(history[known:], start=known):
+        for ply, action in enumerate(history[self.plies :], start=self.plies):
             before, views = self.state.copy(), self.views
             self.state.apply(action)
+            self.plies = ply + 1
             self.views = [self.state.view(seat) for seat in self.seats]
             event = told(before, action, views, self.views)
             if event.seat is not None or event.news:

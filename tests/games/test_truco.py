@@ -50,7 +50,7 @@ def legal(state: State) -> set[str]:
     ],
 )
 def test_contract(name):
-    check_game(name, games=5)
+    check_game(name, games=3)
 
 
 def test_contract_near_the_end_of_a_match():

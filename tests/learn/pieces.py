@@ -39,11 +39,16 @@ def run_in_pieces(train: Callable[..., None], begin: Callable[..., Run], steps: 
 
 
 def run_to_the_end(
-    folder: Path, learner: str, name: str, knobs: list[str], watch: Callable[[Progress], None] = lambda progress: None
+    folder: Path,
+    learner: str,
+    name: str,
+    knobs: list[str],
+    watch: Callable[[Progress], None] = lambda progress: None,
+    every: float = 0.0,
 ) -> None:
-    """Runs, or resumes what is in the folder."""
+    """Runs, or resumes what is in the folder; a checkpoint every so many seconds."""
     game, config = make(name), configure(learner, knobs)
-    run = Run(folder, learner, game, config, resume=True, every=0.0, watch=watch)
+    run = Run(folder, learner, game, config, resume=True, every=every, watch=watch)
     try:
         find_learner(learner).training()(game, config, run)
     finally:

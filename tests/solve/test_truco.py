@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tapete import Rng, TapeteError, make
 from tapete.agents import load
+from tapete.agents.compiled import seated
 from tapete.core import State
 from tapete.core.players import judge_moves
 from tapete.games.truco.cards import CARDS, NAMES, STRENGTH, SUIT_POINTS
@@ -22,6 +23,7 @@ from tapete.solve.truco import blueprint, open_hands
 from tapete.solve.truco.abstraction import PLACES, tables
 from tapete.solve.truco.knowledge import FIRST_LEVELS, PAIRS, POINTS, RANKS, Knowledge, holdings
 from tapete.solve.truco.levels import weakened
+from tapete.solve.truco.local import respond, single_hand, worth_of_a_point
 from tapete.solve.truco.player import strategy_player
 from tapete.solve.truco.training import Training, averages, backwards, first_guess, train
 from tapete.testing import check_player
@@ -254,6 +256,17 @@ def test_a_damaged_strategy_is_refused(tmp_path: Path, shipped: Any):
         blueprint.read(path)
 
 
+def test_a_response_gains_nothing_where_it_is_what_it_responds_to(tmp_path: Path, shipped: Any):
+    path = tmp_path / "strategy.safetensors"
+    blueprint.write(path, shipped[0] / 255, shipped[1])
+    run = Training(make("truco"), seed=1, against=path, score=(29, 29))
+    gain, margin = run.gain(4000)  # nothing was learned, so that it plays the same
+    assert abs(gain) < 2 * margin < 0.1
+    run.epoch(20_000)
+    after, _ = run.gain(4000)
+    assert after > -2 * margin
+
+
 # The commands
 
 
@@ -276,6 +289,10 @@ def test_equity_is_printed_by_score(tapete: Tapete, tmp_path: Path):
         (("equity", "truco", "--score", "seven"), "both below 30"),
         (("equity", "kuhn"), "nothing is known of the match equity of kuhn"),
         (("blueprint", "kuhn"), "a blueprint is of truco"),
+        (("exploit", "kuhn", "random", "--local"), "a local response is to truco"),
+        (("exploit", "truco(flor=true)", "random", "--local"), "a local response is to truco"),
+        (("exploit", "truco", "ismcts(10)", "--local"), "asked in Python"),
+        (("exploit", "--local"), "tapete exploit truco best --local"),
     ],
 )
 def test_what_has_no_equity_is_told_in_a_line(arguments: tuple[str, ...], reason: str, tapete: Tapete):
@@ -284,10 +301,51 @@ def test_what_has_no_equity_is_told_in_a_line(arguments: tuple[str, ...], reason
     assert reason in done.err
 
 
-def test_a_blueprint_is_made_resumed_and_answered(tapete: Tapete, tmp_path: Path):
+def test_equity_is_compared_with_self_play(tapete: Tapete):
+    found = json.loads(tapete("equity", "truco", "--check", "60", "--json").out)
+    assert len(found["scores"]) == 20
+    assert all(each["interval"][0] <= each["played"] <= each["interval"][1] for each in found["scores"])
+    assert sum(each["agrees"] for each in found["scores"]) >= 17
+    assert "scores are inside" in tapete("equity", "truco(points=15)", "--check", "20").out
+
+
+# Local best responses
+
+
+def test_a_point_is_worth_a_point_or_what_equity_says():
+    assert worth_of_a_point(make("truco(hand=true)")) == 1
+    assert worth_of_a_point(single_hand(make("truco(score0=29,score1=29)"))) == 1, "from 29-29 a point is the match"
+    assert 0.05 < worth_of_a_point(single_hand(make("truco"))) < 0.1
+
+
+def test_a_local_response_knows_what_the_other_may_hold():
+    """Against who plays at random there is more to gain than against the blueprint."""
+    game = single_hand(make("truco"))
+    even, best = (respond(game, seated(name, game).player(), 40, worlds=60) for name in ("random", "best"))
+    assert even.gain(0, 1)[0] > best.gain(0, 1)[0] + best.gain(0, 1)[1]
+    again = respond(game, seated("best", game).player(), 40, worlds=60)
+    assert (again.gains == best.gains).all(), "the same seed, the same hands"
+    assert best.gains.shape == (2, 40, 5)
+    assert sum(best.situations().values()) == pytest.approx(best.gain(0, 1)[0])
+
+
+def test_local_responses_are_printed(tapete: Tapete):
+    done = tapete("exploit", "truco(score0=29,score1=29)", "best", "--local", "-n", "4")
+    assert "points a hand" in done.out
+    found = json.loads(tapete("exploit", "truco", "best", "--local", "-n", "4", "--json").out)
+    assert found["hands"] == 4
+    assert found["both"]["points"] == pytest.approx((found["mano"]["points"] + found["pie"]["points"]) / 2)
+
+
+def test_a_blueprint_is_made_resumed_and_answered(tapete: Tapete, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     run, save, answer = (str(tmp_path / name) for name in ("a.run", "a.safetensors", "b.safetensors"))
     assert tapete("blueprint", "truco", "--run", run, "--hands", "50").status == 0
     assert "is there already" in tapete("blueprint", "truco", "--run", run).err
     assert "50 hands" not in tapete("blueprint", "truco", "--run", run, "--resume", "--hands", "60", "--save", save).err
-    assert tapete("blueprint", "--run", f"{run}2", "--against", save, "--hands", "60", "--save", answer).status == 0
+    monkeypatch.setattr("tapete.cli.blueprint.MEASURED", 1000)
+    response = tapete("blueprint", "--run", f"{run}2", "--against", save, "--hands", "60", "--save", answer)
+    assert "at 0-0 the response wins" in response.out
+    single = tapete("blueprint", "--run", f"{run}3", "--against", save, "--score", "29-28", "--hands", "60")
+    assert "at 29-28 the response wins" in single.out
+    assert "both below 30" in tapete("blueprint", "--run", f"{run}4", "--against", save, "--score", "30-1").err
     assert tapete("match", "truco", answer, f"{save}(2)", "-n", "2").status == 0

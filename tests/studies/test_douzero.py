@@ -54,7 +54,7 @@ def test_all_of_it_runs_and_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr(douzero, "KNOBS", ("every=1", "games=2", "units=8", "trunk=8", "batch=8", "trace=1"))
     monkeypatch.setattr(douzero, "AGENTS", ("dmc", "rules", "random"))
     douzero.run(tmp_path, quick=True, say=lambda text: None)
-    monkeypatch.setattr(douzero, "QUICK", replace(scale, minutes=0.1))
+    monkeypatch.setattr(douzero, "QUICK", replace(scale, minutes=0.03))
     said: list[str] = []
     douzero.run(tmp_path, row="curves", quick=True, say=said.append)
     data = json.loads((tmp_path / "results.json").read_text())

@@ -31,7 +31,8 @@ def test_the_papers_figures_are_copied_right() -> None:
     assert (more.row, more.win_share) == ("100-100", None)
 
 
-def test_a_row_is_played_and_written(tapete: Tapete, tmp_path: Path) -> None:
+def test_a_row_is_played_and_written(tapete: Tapete, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(othello, "QUICK", 6)
     done = tapete("reproduce", "othello", "--row", "50-100", "--quick", "--out", str(tmp_path))
     assert done.status == 0, done.err
     matches = json.loads((tmp_path / "results.json").read_text())["matches"]

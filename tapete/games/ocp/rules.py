@@ -116,12 +116,11 @@ def returns(p: Any, out: Any) -> None:
 @rule
 def infoset(p: Any, player: int) -> Any:
     s = view(p)
-    # What both know is a handful of bits: mixed in one go, which is most of the work of a search in so small a game.
-    dealt = (s.card[0] >= 0) + (s.card[1] >= 0)
-    line = s.line[0] | (s.line[1] << 1) | (s.line[2] << 2)
-    other = s.card[1 - player] if is_shown(s) else -1
-    known = player | (dealt << 1) | (s.turns << 3) | (line << 5) | ((other + 1) << 8)
-    return mix(known, s.card[player])
+    key = mix(player, s.card[player])
+    for i in range(s.turns):
+        key = mix(key, s.line[i])
+    key = mix(key, s.turns + (s.card[0] >= 0) + (s.card[1] >= 0))
+    return mix(key, s.card[1 - player]) if is_shown(s) else key
 
 
 @rule

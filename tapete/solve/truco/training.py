@@ -35,6 +35,7 @@ EPOCH = 10_000  # hands
 REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
 COUNTED = 100  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.7  # of the equity before, when it is looked at anew
+TREMBLE = 0.08  # of the choices of the one who doesn't walk are any choice
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 20.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
@@ -109,8 +110,13 @@ def _blurred(table: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
 class Training:
     """A run that can be stopped and resumed; `epoch` by epoch, the old counting less and less (linear CFR)."""
 
-    def __init__(self, game: Game, *, seed: int, against: Path | None = None) -> None:
-        """With `against`, the file of a strategy, a response to it is learned, paid by the equity that ships."""
+    def __init__(
+        self, game: Game, *, seed: int, against: Path | None = None, score: tuple[int, int] | None = None
+    ) -> None:
+        """With `against`, the file of a strategy, a response to it is learned, paid by the equity that ships.
+
+        :param score: learn at this score only, mano's points first.
+        """
         names = {name for name, value in game.spec.parameters.items() if value is True}
         if game.package != "tapete.games.truco" or names - {"mazo"} or game.spec.parameters["points"] != POINTS:
             raise TapeteError(f"a blueprint is of truco or truco(mazo=true), not of {game}; one to 30 serves one to 15")
@@ -124,6 +130,7 @@ class Training:
         self.fixed = read_strategy(against)[0] if against else np.zeros(0, dtype=np.float32)
         if against:
             self.equity = equity_table()[int("mazo" in names)].copy()
+        self.score = score
         self._stack = Stack.of(self.game)
 
     def epoch(self, hands: int) -> None:
@@ -133,9 +140,11 @@ class Training:
         self.regrets *= weight
         self.sums *= weight
         params = self.game.params.copy()
+        if self.score:
+            params[3:5] = self.score
         walk_hands(
             self.game.rulebook, params, self.regrets, self.sums, self.fixed, self._stack, self.known,
-            self.equity.reshape(-1).copy(), hands, True, self.words,
+            self.equity.reshape(-1).copy(), hands, not self.score, TREMBLE, self.words,
         )  # fmt: skip
         self.epochs += 1
         self.hands += hands
@@ -148,17 +157,38 @@ class Training:
         """
         began = time.thread_time()
         probs = self.strategy()
-        room, params = np.zeros(self.game.size // 8, dtype=np.uint64), self.game.params.copy()
 
         def outcomes(mano: int, other: int) -> NDArray[np.int64]:
-            params[3], params[4] = POINTS - mano, POINTS - other
-            counts = np.zeros(SIDE * SIDE, dtype=np.int64)
             more = int(hands * (1 + 2 * POINTS / (mano + other)))
-            play_hands(self.game.rulebook, params, probs, self.known, room, more, counts, self.words)
-            return counts.reshape(SIDE, SIDE)
+            return self._outcomes(probs, probs, (POINTS - mano, POINTS - other), more)
 
         self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)
         self.seconds += time.thread_time() - began
+
+    def gain(self, hands: int) -> tuple[float, float]:
+        """What a response wins in a hand at its score, else at 0-0, in matches; and the half of a 95 % interval.
+
+        It plays so many hands on each seat, with the strategy that it responds to on the other.
+        """
+        response, fixed = self.strategy(), self.fixed / np.float32(STEPS)
+        payoffs = 1 - 2 * self.equity.T  # [what mano lacks, what the other lacks] of mano; the other is mano next
+        gain = variance = 0.0
+        for sign, mano, other in ((1, response, fixed), (-1, fixed, response)):
+            counts = self._outcomes(mano, other, self.score or (0, 0), hands)
+            mean = (counts * payoffs).sum() / hands
+            gain += sign * mean / 4  # two seats; and a match that is won instead of lost is worth 2
+            variance += ((counts * payoffs**2).sum() / hands - mean**2) / hands / 16
+        return gain, 1.96 * math.sqrt(variance)
+
+    def _outcomes(
+        self, mano: NDArray[np.float32], other: NDArray[np.float32], score: tuple[int, int], hands: int
+    ) -> NDArray[np.int64]:
+        """What both lack, [mano, other], after so many hands of two strategies from a score."""
+        room, params = np.zeros(self.game.size // 8, dtype=np.uint64), self.game.params.copy()
+        params[3:5] = score
+        counts = np.zeros(SIDE * SIDE, dtype=np.int64)
+        play_hands(self.game.rulebook, params, mano, other, self.known, room, hands, counts, self.words)
+        return counts.reshape(SIDE, SIDE)
 
     def strategy(self) -> NDArray[np.float32]:
         """The average strategy so far; of a response, what has the largest regret."""

@@ -42,9 +42,6 @@ LEFT_OUT = 0.95  # ... of so many walks
 # How often only one way is played to the end of the hand once an envido is settled: the tricks are much the same.
 PLAYED_OUT = 0.75
 
-# How often the one who doesn't walk makes any choice, so that there is an answer to what nobody should do.
-TREMBLE = 0.08
-
 
 class Stack(NamedTuple):
     """Room for a walk, level after level in flat arrays."""
@@ -119,12 +116,12 @@ def back_up(book: Any, stack: Any, level: int, value: float, prunes: bool) -> in
 
 
 @helper
-def sampled(block: Any, sums: Any, n: int, rng: Any) -> int:
-    """A choice of the one who doesn't walk, by regret matching; his strategy enters his average."""
+def sampled(block: Any, sums: Any, n: int, tremble: float, rng: Any) -> int:
+    """A choice of the one who doesn't walk, by regret matching; his strategy enters his average, his trembling not."""
     total = total_positive(block, n)
     for a in range(n):
         sums[a] += positive(block[a]) / total if total > 0 else 1.0 / n
-    return int(below(rng, n) if uniform(rng) < TREMBLE else choose(block, n, total, rng))
+    return int(below(rng, n) if uniform(rng) < tremble else choose(block, n, total, rng))
 
 
 @helper
@@ -154,9 +151,10 @@ def draw_choice(probs: Any, n: int, rng: Any) -> int:
 
 @kernel(
     types.void(
-        RULEBOOK, DOUBLES, DOUBLES, DOUBLES, FLOATS, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean, WORDS
+        RULEBOOK, DOUBLES, DOUBLES, DOUBLES, FLOATS, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean,
+        types.float64, WORDS,
     )
-)
+)  # fmt: skip
 def walk_hands(
     rulebook: Any,
     params: Any,
@@ -168,12 +166,14 @@ def walk_hands(
     equities: Any,
     iterations: int,
     any_score: bool,
+    tremble: float,
     words: Any,
 ) -> None:
     """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
 
     `regrets` and `sums` (of the average strategy) have a number for each choice of each row. Where `fixed` is not
-    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it.
+    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else he makes any
+    choice so often as `tremble` says, so that there is an answer to what nobody should do.
     """
     rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
     book, average, equity, other = first_of(regrets), first_of(sums), first_of(equities), first_of(fixed)
@@ -209,7 +209,7 @@ def walk_hands(
                     elif n > 1 and len(fixed):
                         choice = draw_choice(ahead(other, offset), n, rng)
                     elif n > 1:
-                        choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
+                        choice = sampled(ahead(book, offset), ahead(average, offset), n, tremble, rng)
                     action = action_of(s, stage, choice)
                     if action == GO_ON:
                         stage = next_stage(s, stage)
@@ -240,12 +240,13 @@ def walk_hands(
                     stage = stage_of(s)
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, FLOATS, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))
+@kernel(types.void(RULEBOOK, DOUBLES, FLOATS, FLOATS, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))
 def play_hands(
-    rulebook: Any, params: Any, probs: Any, tables: Any, room: Any, hands: int, counts: Any, words: Any
+    rulebook: Any, params: Any, first: Any, second: Any, tables: Any, room: Any, hands: int, counts: Any, words: Any
 ) -> None:
-    """Plays single hands by a strategy, both seats, and counts what they lack afterwards: counts[seat 0, seat 1]."""
-    rules, rng, known, weights = open_rules(rulebook), uint64_ptr(words), pointers(tables), first_of(probs)
+    """Plays single hands by a strategy of each seat, and counts what they lack afterwards: counts[seat 0, seat 1]."""
+    rules, rng, known = open_rules(rulebook), uint64_ptr(words), pointers(tables)
+    mano, other = first_of(first), first_of(second)
     state = state_ptr(room)
     for _ in range(hands):
         rules.start(state, float64_ptr(params))
@@ -253,12 +254,12 @@ def play_hands(
             rules.apply(state, rules.draw(state, rng))
         s = view(state)
         while s.mover != TERMINAL:
-            stage = stage_of(s)
+            stage, probs = stage_of(s), mano if s.mover == 0 else other
             while True:
                 n = choices(s, stage)
                 choice = 0
                 if n > 1:
-                    choice = draw_choice(ahead(weights, row_of(s, known, int(s.mover), stage)), n, rng)
+                    choice = draw_choice(ahead(probs, row_of(s, known, int(s.mover), stage)), n, rng)
                 action = action_of(s, stage, choice)
                 if action != GO_ON:
                     break
