@@ -130,12 +130,18 @@ def test_cut_files(path: Path) -> None:
         says(path)
 
 
+@pytest.fixture
+def saved(path: Path) -> bytes:
+    """A small network as its file has it; written once, because the disk is waited for."""
+    Network.random(SMALL, Rng(1), game="othello(size=4)").save(path)
+    return path.read_bytes()
+
+
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_flipped_bytes(path: Path, data: st.DataObject) -> None:
+def test_flipped_bytes(path: Path, saved: bytes, data: st.DataObject) -> None:
     """Whatever is flipped, it is refused, or it is a network that answers."""
-    Network.random(SMALL, Rng(1), game="othello(size=4)").save(path)
-    raw = bytearray(path.read_bytes())
+    raw = bytearray(saved)
     end = 8 + int.from_bytes(raw[:8], "little")  # of the header
     for _ in range(data.draw(st.integers(1, 3))):
         raw[data.draw(st.integers(0, end - 1))] = data.draw(st.integers(0, 255))
