@@ -11,6 +11,7 @@ from tapete.core import Game, TapeteError
 from tapete.core.evaluator import Evaluator
 from tapete.core.files import version_of
 from tapete.shipped import find
+from tapete.solve.holdem.buckets import Bucketed
 
 HIGHEST = 5
 
@@ -48,4 +49,17 @@ def _player(path: Path, version: tuple[int, int, int], level: int) -> Evaluator:
     return strategy_player(weakened(probs, level), known)
 
 
-AGENTS = (blueprint,)
+def bucketed(game: Game) -> Policy:
+    """Limit hold'em of two by a strategy that was solved with hands in buckets."""
+    path = find("blueprints/holdem.safetensors") if str(game) == "holdem" else None
+    if path is None:
+        raise NotForThisGame(f"no strategy by buckets of {game} ships; holdem has one")
+    return Compiled(_bucketed(path, version_of(path)).evaluator(game))
+
+
+@lru_cache(maxsize=1)
+def _bucketed(path: Path, version: tuple[int, int, int]) -> Bucketed:
+    return Bucketed.load(path)
+
+
+AGENTS = (blueprint, bucketed)

@@ -18,16 +18,18 @@ from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
 from tapete.search import ISMCTS, MCTS, Worlds
+from tapete.solve.holdem import buckets
 
 NETWORK = FILES.network  # in the folder of a run
 SEARCH = "search"
 PLAYS = (SEARCH, *network.JUDGES)  # what a network's header may say about how it plays: with a search, or by that head
-Model = Network | ntuple.NTuple | moves.MoveNetwork | chromosome.Chromosome
+Model = Network | ntuple.NTuple | moves.MoveNetwork | chromosome.Chromosome | buckets.Bucketed
 LOADERS: dict[str, Callable[[str], Model]] = {
     network.FORMAT: Network.load,
     ntuple.FORMAT: ntuple.NTuple.load,
     moves.FORMAT: moves.MoveNetwork.load,
     chromosome.FORMAT: chromosome.Chromosome.load,
+    buckets.FORMAT: buckets.Bucketed.load,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,7 @@ MEASURED = 1_000_000  # hands by which a response is measured on each seat
 
 @app.command()
 def blueprint(
-    game: Annotated[str, typer.Argument(help="truco, or truco(mazo=true).")] = "truco",
+    game: Annotated[str, typer.Argument(help="truco, truco(mazo=true), or holdem.")] = "truco",
     run: Annotated[Path, typer.Option("--run", help="The file that remembers everything.")] = Path("runs/truco.run"),
     save: Annotated[Path | None, typer.Option(help="Write the strategy here, a few MB, when it stops.")] = None,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
@@ -29,19 +29,32 @@ def blueprint(
     score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
 ) -> None:
-    """Solve the hands of truco at all scores at once, paid in match equity, by sampling. Ctrl-C stops in good order."""
+    """Solve the hands of truco at all scores at once, paid in match equity, or hold'em of two, hands in buckets.
+
+    By sampling; Ctrl-C stops in good order.
+    """
     from tapete.core.names import changed
+    from tapete.solve.holdem import training as of_holdem
     from tapete.solve.truco.local import single_hand, worth_of_a_point
     from tapete.solve.truco.training import POINTS, Training, train
 
+    is_holdem = make(game).package == "tapete.games.holdem"
+    if is_holdem and (against or score):
+        raise TapeteError("responses are learned in truco only; for hold'em there is `tapete exploit`")
+
     with stoppable() as stop, telling_how_to_go_on():
         at = read_score(score, POINTS) if score else None
-        training = Training(make(game), seed=seed, against=against, score=at)
+        training: Any
+        if is_holdem:
+            training = of_holdem.Training(make(game), seed=seed)
+        else:
+            training = Training(make(game), seed=seed, against=against, score=at)
         if resume:
             training.load(run)
         elif run.exists():
             raise TapeteError(f"{run} is there already: say --resume to go on with it, or --run with another name")
-        train(training, run, seconds=seconds, hands=hands, stop=stop, tell=lambda line: print(line, flush=True))
+        go_on: Any = of_holdem.train if is_holdem else train
+        go_on(training, run, seconds=seconds, hands=hands, stop=stop, tell=lambda line: print(line, flush=True))
     if against:
         mano, other = at or (0, 0)
         point = worth_of_a_point(single_hand(changed(make(game), score0=mano, score1=other))) / 2
@@ -50,4 +63,4 @@ def blueprint(
         print(f"a point is worth {100 * point:.2f} % of a match there")
     if save:
         training.write(save)
-        print(f"{save}: {save.stat().st_size:,} bytes; play it with: tapete match truco {save} random")
+        print(f"{save}: {save.stat().st_size:,} bytes; play it with: tapete match '{game}' {save} random")
