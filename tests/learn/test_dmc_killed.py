@@ -25,13 +25,20 @@ from pathlib import Path
 from tests.learn.pieces import run_to_the_end
 
 knobs = ["frames=400000", "games=32", "units=64", "trunk=32", "memory=5000", "batch=128", "every=100"]
-run_to_the_end(Path(sys.argv[1]), "dmc", "doudizhu", knobs, every=float(sys.argv[2]))
+run_to_the_end(Path(sys.argv[1]), "dmc", "doudizhu", knobs, lambda _: print("on", flush=True), float(sys.argv[2]))
 """
 
 
 def start(folder: Path) -> subprocess.Popen[bytes]:
     """Begins the training, or goes on with it."""
-    return subprocess.Popen([sys.executable, "-c", TRAIN, folder, str(BETWEEN)], cwd=ROOT)
+    return subprocess.Popen([sys.executable, "-c", TRAIN, folder, str(BETWEEN)], cwd=ROOT, stdout=subprocess.PIPE)
+
+
+def finish(folder: Path) -> None:
+    """Runs it to the end."""
+    training = start(folder)
+    training.communicate()
+    assert training.returncode == 0
 
 
 def reached(folder: Path) -> int:
@@ -46,18 +53,22 @@ def reached(folder: Path) -> int:
 def test_killed_at_twenty_moments_it_goes_on_and_ends_the_same(tmp_path: Path) -> None:
     assert EVERY + 10 < 60, "at most a minute is lost, the writing included"
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    assert start(whole).wait() == 0
+    finish(whole)
     moments, stops = random.Random(13), [0]
-    for _ in range(KILLS):
+    for kill in range(KILLS):
         training = start(cut)
-        time.sleep(moments.uniform(0.5, 12))
+        assert training.stdout
+        if kill % 4:  # else perhaps before it has begun
+            training.stdout.readline()
+        time.sleep(moments.uniform(0, 3 * BETWEEN))
         training.kill()
-        assert training.wait() == -signal.SIGKILL, "it was done too soon: it needs more frames"
+        training.communicate()
+        assert training.returncode == -signal.SIGKILL, "it was done too soon: it needs more frames"
         stops.append(reached(cut))
         if stops[-1] > stops[-2]:
             MoveNetwork.load(cut / FILES.network)
             assert time.time() - (cut / FILES.checkpoint).stat().st_mtime < BETWEEN + 10
     assert stops == sorted(stops), "nothing that was remembered is forgotten"
     assert len(set(stops)) > KILLS / 4, "and it went on in between"
-    assert start(cut).wait() == 0
+    finish(cut)
     assert (cut / FILES.network).read_bytes() == (whole / FILES.network).read_bytes()
