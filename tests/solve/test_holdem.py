@@ -29,7 +29,7 @@ def trained() -> Training:
 
 
 def test_the_betting_has_6378_decisions_and_each_a_number_of_its_own() -> None:
-    """The published number of betting sequences of limit hold'em for two (Johanson 2013: 6,378 decisions)."""
+    """By hand: 8 decisions before the flop and 7 ways on; 10 on every later street and 9 ways on."""
     tree, begins = betting(GAME)
     assert len(tree.mover) == 6378
     assert [int((tree.street == street).sum()) for street in range(4)] == [8, 70, 630, 5670]
