@@ -15,14 +15,16 @@ sys.path.insert(0, str(ROOT))
 
 from tests.web.browsers import Browser  # noqa: E402
 
+PATIENCE = 120.0  # seconds for an answer: what the opponent needs is compiled first, perhaps on a machine that is busy
+
 
 def move(browser: Browser, game: str) -> None:
     """A table against the usual opponent, a first move, and its answer."""
     opponent = browser.get(f"/api/game?name={game}")["opponents"][0]["text"]
     with browser.socket(browser.make(game, "me", opponent)["table"]) as socket:
-        table = socket.my_turn()
+        table = socket.my_turn(PATIENCE)
         socket.act(table)
-        after = socket.my_turn()
+        after = socket.my_turn(PATIENCE)
         if not after["over"] and after["ply"] < table["ply"] + 2:
             raise SystemExit(f"{game}: nobody answered the first move")
     print(f"{game}: a first move, and {opponent} answered it", flush=True)

@@ -168,10 +168,10 @@ class Socket:
         message = self.hear()
         return message["code"] if message["is"] == "error" else message["is"]
 
-    def my_turn(self) -> Message:
+    def my_turn(self, timeout: float = 30.0) -> Message:
         """The table when it is one's turn, or the game is over."""
         while True:
-            message = self.hear("table")
+            message = self.hear("table", timeout)
             if message["over"] or (message["player"] is not None and message["player"] == message["seat"]):
                 return message
 
