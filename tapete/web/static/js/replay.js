@@ -32,6 +32,8 @@ export async function showReplay(root, { game }) {
   return () => page.close();
 }
 
+const FORMATS = { ".txt": "PokerStars", ".phhs": "PHH" }; // of hand histories, by how their files end
+
 class ReplayPage {
   constructor(root, game, data) {
     this.game = game;
@@ -110,7 +112,7 @@ class ReplayPage {
               el(
                 "a.tool",
                 { href: `/api/history/${this.game}?ending=${ending}`, download: "", title: t("replay.history") },
-                ending,
+                FORMATS[ending],
               ),
             ),
           ),
