@@ -198,7 +198,8 @@ class Training:
         """Games, and the steps that they are worth."""
         config, rng = self.config, Rng(self.config.seed, "iteration", self.iteration)
         network = self.network()
-        for decisions, wanted, paid in self.pool.map(partial(self._act, network, rng), range(GROUPS)):
+        act = partial(self._act, network, rng, self.epsilon)  # of now: frames grow while the second group plays
+        for decisions, wanted, paid in self.pool.map(act, range(GROUPS)):
             self.frames += len(decisions.actions)
             self.games += len(decisions.payoffs)
             for student in self.students.values():
@@ -219,13 +220,13 @@ class Training:
         return found | ({"critic": self.critic} if self.critic else {})
 
     def _act(
-        self, network: MoveNetwork, rng: Rng, group: int
+        self, network: MoveNetwork, rng: Rng, epsilon: float, group: int
     ) -> tuple[Decisions, NDArray[np.float32], NDArray[np.float32]]:
         """Some games; what their decisions are learned from, and what they paid, for all seats [N, seats]."""
         made = [(player or partial(network.evaluator, self.game))() for player in self.players]
         learning = [seat in self.students for seat in range(self.game.players)]
         recorder = Recorder(self.game, made, learning, self.config.games // GROUPS)
-        decisions = recorder.play(rng.spawn("act", group), self.epsilon)
+        decisions = recorder.play(rng.spawn("act", group), epsilon)
         paid = target(decisions.payoffs, self.config.objective)[decisions.games]
         if not self.critic:
             return decisions, paid, paid

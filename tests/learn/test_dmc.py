@@ -259,3 +259,17 @@ def test_files_come_back_and_damaged_ones_are_refused(tmp_path: Path):
 def test_an_unknown_objective_is_refused():
     with pytest.raises(TapeteError, match="objective must be one of wp, adp, logadp"):
         dmc.Config(objective="money")
+
+
+def test_it_makes_no_difference_when_the_second_group_begins(tmp_path: Path) -> None:
+    """Before what the first has played is counted, or afterwards: threads may do it either way."""
+    config, states = replace(TINY, first_epsilon=1.0, epsilon_frames=100, every=10), []
+    for run_all in (map, lambda act, groups: [act(group) for group in groups]):
+        run = begin(tmp_path / str(len(states)), config=config)
+        training = Training(make("kuhn"), config, run)
+        training.pool.map = run_all  # type: ignore[assignment]
+        for _ in range(2):
+            training.iterate()
+        states.append(training.students[0].fit.memory.columns["state"].copy())
+        run.close()
+    assert (states[0] == states[1]).all()
