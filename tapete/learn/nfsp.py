@@ -54,7 +54,7 @@ class Config:
     batch: int = knob(256, "decisions of a step", 1, MANY)
     buffer: int = knob(600_000, "decisions that the best response remembers, the latest", 1, MANY)
     window: int = knob(60_000, "of these it learns from so many at first", 1, MANY)
-    recent: float = knob(0.05, "and later from this share of all decisions so far", 0, 1)
+    recent: float = knob(0.01, "and later from this share of all decisions so far", 0, 1)
     reservoir: int = knob(1_000_000, "decisions that the average policy remembers, of all times alike", 1, MANY)
     hidden: int = knob(128, "units of a hidden layer", 1, MANY)
     layers: int = knob(1, "hidden layers", 1, 100)
