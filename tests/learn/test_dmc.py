@@ -62,7 +62,7 @@ def uniform(seen, mask):
     [
         ("kuhn", 40_000, 0.98, 1.0),
         ("kuhn", 40_000, 0.98, 0.8),
-        ("leduc", 60_000, 0.8, 0.8),
+        ("leduc", 100_000, 0.8, 0.8),
         pytest.param("leduc", 200_000, 0.95, 0.8, marks=pytest.mark.slow),
     ],
 )
