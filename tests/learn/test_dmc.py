@@ -263,7 +263,8 @@ def test_an_unknown_objective_is_refused():
 
 def test_it_makes_no_difference_when_the_second_group_begins(tmp_path: Path) -> None:
     """Before what the first has played is counted, or afterwards: threads may do it either way."""
-    config, states = replace(TINY, first_epsilon=1.0, epsilon_frames=100, every=10), []
+    config = replace(TINY, first_epsilon=1.0, epsilon_frames=100, every=10)
+    states: list[np.ndarray] = []
     for run_all in (map, lambda act, groups: [act(group) for group in groups]):
         run = begin(tmp_path / str(len(states)), config=config)
         training = Training(make("kuhn"), config, run)
