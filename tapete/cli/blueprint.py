@@ -18,7 +18,9 @@ MEASURED = 1_000_000  # hands by which a response is measured on each seat
 @app.command()
 def blueprint(
     game: Annotated[str, typer.Argument(help="truco, truco(mazo=true), or holdem.")] = "truco",
-    run: Annotated[Path, typer.Option("--run", help="The file that remembers everything.")] = Path("runs/truco.run"),
+    run: Annotated[
+        Path | None, typer.Option("--run", help="The file that remembers everything; else runs/GAME.run.")
+    ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the strategy here, a few MB, when it stops.")] = None,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     hands: Annotated[int, typer.Option(min=1, help="Stop after so many hands in all.")] = 10**12,
@@ -38,6 +40,7 @@ def blueprint(
     from tapete.solve.truco.local import single_hand, worth_of_a_point
     from tapete.solve.truco.training import POINTS, Training, train
 
+    run = run or Path("runs") / f"{make(game).file_name}.run"
     is_holdem = make(game).package == "tapete.games.holdem"
     if is_holdem and (against or score):
         raise TapeteError("responses are learned in truco only; for hold'em there is `tapete exploit`")
