@@ -6,7 +6,7 @@ INSTALL := $(PIP) install --constraint constraints.txt
 WORKERS ?= 2
 PORT ?= 8770
 
-.PHONY: play install test chromium format lint types unit test-slow bench clean
+.PHONY: play install test chromium format lint types unit test-slow docs bench clean
 
 play: .venv/.play  ## sit down at a table in the browser; in the terminal: .venv/bin/tapete play
 	@$(BIN)/tapete serve --open --port $(PORT)
@@ -41,6 +41,10 @@ format: .venv/.all
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: .venv/.all  ## the documentation as a site that is read from files: site/index.html
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "tapete: open site/index.html"
+
 bench: .venv/.all
 	$(BIN)/tapete bench sim --peers
 
@@ -66,5 +70,5 @@ clean:
 
 .venv/.all: .venv/.build pyproject.toml constraints.txt
 	@echo "tapete: installing everything that tests need (PyTorch, Ray and other people's games among it, once)"
-	@$(INSTALL) --no-build-isolation --editable '.[learn,plots,peers,web,ray,openspiel,pettingzoo,gymnasium,dev]'
+	@$(INSTALL) --no-build-isolation --editable '.[learn,plots,peers,web,ray,openspiel,pettingzoo,gymnasium,docs,dev]'
 	@touch $@ .venv/.play

@@ -1,5 +1,7 @@
 """tapete: the table on which machines learn games of hidden information, and people play against them."""
 
+from typing import TYPE_CHECKING, Any
+
 from tapete.core import (
     CHANCE,
     TERMINAL,
@@ -14,6 +16,9 @@ from tapete.core import (
     make,
 )
 
+if TYPE_CHECKING:
+    from tapete.front import agent, equilibrium, exploitability, match, train
+
 __version__ = "0.1.0"
 __all__ = [
     "CHANCE",
@@ -26,5 +31,25 @@ __all__ = [
     "TapeteError",
     "Thought",
     "View",
+    "agent",
+    "equilibrium",
+    "exploitability",
     "make",
+    "match",
+    "train",
 ]
+
+
+if not TYPE_CHECKING:  # a type checker knows the names above, and should know no others
+
+    def __getattr__(name: str) -> Any:
+        """What needs agents and solvers is imported when somebody asks for it: rules alone are there at once."""
+        if name in ("agent", "equilibrium", "exploitability", "match", "train"):
+            from tapete import front
+
+            return getattr(front, name)
+        raise AttributeError(f"module 'tapete' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

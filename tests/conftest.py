@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import io
 import os
 import signal
@@ -14,7 +15,12 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import typer.main
+
 from tapete.cli import main
+
+# Tests ask for hundreds of commands in one process; to put all of them together takes Typer 40 ms each time.
+typer.main.get_command = functools.cache(typer.main.get_command)
 
 
 @pytest.fixture(autouse=True)

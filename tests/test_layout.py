@@ -18,11 +18,13 @@ PLAYABLE = playable()
 # Each layer may import from itself and from those before it.
 LAYERS = [
     {"core"},
+    {"scale"},
     {"games", "perft", "testing", "shipped"},
     {"nets"},
     {"solve", "search", "learn"},
     {"agents"},
-    {"arena", "scale"},
+    {"arena", "review"},
+    {"front"},
     {"studies", "web", "terminal", "bridges", "bench"},
     {"cli", "__main__"},
 ]

@@ -15,7 +15,7 @@ from tapete import TapeteError, make, shipped
 from tapete.agents import load, opponents
 from tapete.agents.networks import shipped as network
 from tapete.core.arrays import read_format
-from tapete.solve.solution import find
+from tapete.solve import find
 from tests.conftest import Tapete
 
 MOST = 40_000_000  # bytes of all of it

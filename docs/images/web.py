@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -71,24 +72,38 @@ def dudo(page: Page) -> None:
     table.wait_for_turn()
 
 
-def replay(page: Page) -> None:
-    """A hand of hold'em that went to the showdown, with a review."""
+def holdem(page: Page) -> None:
+    """The second hand of a session, at the showdown."""
     table = TableDriver(page)
-    table.sit("holdem", ["me", "best(1)"])
+    table.sit("holdem(players=6)", ["me", "best(1)", "random", "best(1)", "random", "best(1)"])
+    for hand in range(2):
+        if hand:
+            page.click("text=Next hand")
+            page.wait_for_selector('.table-page[data-turn="mine"], .table-page[data-turn="other"]')
+        while table.wait_for_turn():
+            ply = table.ply
+            page.click('.tray [data-key="move/call"], .tray [data-key="move/check"]')
+            table.wait_for_answer(ply)
+    page.wait_for_selector(".players")
+
+
+def replay(page: Page) -> None:
+    """A game of Othello with its review, where most was lost."""
+    table = TableDriver(page, seed=3)
+    table.sit("othello", ["me", "best(2)"])
     while table.wait_for_turn():
-        ply = table.ply
-        page.click(".tray .legal:not(.quiet) >> nth=0")
-        table.wait_for_answer(ply)
+        table.click_something()
     page.click("text=Replay")
-    page.click("text=Find the costliest decisions")
-    page.wait_for_selector(".review-part .by", timeout=10 * SECONDS)
-    page.keyboard.press("ArrowLeft")
+    page.click("text=Review my decisions")
+    page.wait_for_selector(".review-part .graph", timeout=15 * SECONDS)
+    page.click(".decision summary")
 
 
 PICTURES: dict[str, tuple[Callable[[Page], None], dict[str, Any]]] = {
     "web-lobby": (lobby, {"viewport": DESKTOP}),
     "web-truco": (truco, {"viewport": DESKTOP, "locale": "es-AR"}),
     "web-truco-phone": (truco, {"viewport": PHONE, "color_scheme": "dark"}),
+    "web-holdem": (holdem, {"viewport": DESKTOP}),
     "web-othello": (othello, {"viewport": DESKTOP, "color_scheme": "dark"}),
     "web-domino": (domino, {"viewport": DESKTOP}),
     "web-replay": (replay, {"viewport": DESKTOP}),
@@ -115,12 +130,12 @@ def take(browser: Browser, address: str, name: str) -> None:
 
 
 def main() -> None:
-    """Makes all of them."""
+    """Makes all of them, or those that are named."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder))
         server.start()
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        for name in PICTURES:
+        for name in sys.argv[1:] or PICTURES:
             take(browser, server.address, name)
         browser.close()
         server.kill()

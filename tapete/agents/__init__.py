@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Protocol, TypeVar
 
-from tapete.core import Call, Game, Rng, TapeteError, Thought, View
+from tapete.core import Call, Game, Rng, TapeteError, Thought, View, choices
 
 __all__ = [
     "NotForThisGame",
@@ -54,6 +54,7 @@ def bytes_of(policy: Policy) -> int:
 
 def choose(policy: Policy, view: View, rng: Rng) -> int:
     """Draws a move from what the policy thinks."""
+    choices(view)  # whoever wrote the policy: what is wrong is said here
     return draw(policy.think(view, rng).probabilities, rng)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapete.agents import Policy
 from tapete.agents.rules import rules
-from tapete.core import Game, Rng, Thought, View, make
+from tapete.core import Game, Rng, Thought, View, choices, make
 from tapete.core.game import State
 
 PLAIN = "doudizhu"
@@ -35,6 +35,7 @@ class AfterAuction:
         """In the auction the model's call, then the policy's thought."""
         from tapete.games.doudizhu.notation import is_auction
 
+        choices(view)
         s = view.game.record(view._world)
         if is_auction(s):
             return self.bids.think(view, rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tapete.agents import NotForThisGame, Policy, levels
-from tapete.agents.blueprint import blueprint
+from tapete.agents.blueprint import blueprint, resolve
 from tapete.agents.equilibrium import equilibrium
 from tapete.agents.holdem import champion
 from tapete.agents.networks import dmc, ntuple
@@ -33,6 +33,8 @@ def best(game: Game, level: int = HIGHEST) -> Policy:
             return equilibrium(game)
         with suppress(NotForThisGame):
             return champion(game)
+        with suppress(NotForThisGame):
+            return resolve(game)
     with suppress(NotForThisGame):
         return foreseeing(game, level)
     with suppress(NotForThisGame):

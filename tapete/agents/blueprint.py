@@ -1,28 +1,68 @@
-"""Truco's strategy for the whole match, as it ships, and weaker ones that are made of it as people are weaker."""
+"""Truco's strategy for the whole match: as it ships, re-solved at play, and weaker ones, as people are weaker."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 from tapete.agents import NotForThisGame, Policy
 from tapete.agents.compiled import Compiled
-from tapete.core import Game, TapeteError
+from tapete.core import Game, Rng, TapeteError, Thought, View
 from tapete.core.evaluator import Evaluator
 from tapete.core.files import version_of
+from tapete.core.players import opinion
+from tapete.search import Budget
 from tapete.shipped import find
 from tapete.solve.holdem.buckets import Bucketed
 
 HIGHEST = 5
+ITERATIONS, MOST_ITERATIONS = 64, 100_000  # of a re-solve
 
 
 def blueprint(game: Game, level: int = HIGHEST) -> Policy:
     """Truco by a strategy that was solved for whole matches; level 1 to 5: lower ones bluff and remember less."""
+    return from_file(game, _shipped(game), level)
+
+
+def resolve(game: Game, iterations: int = ITERATIONS) -> Policy:
+    """Truco by the same strategy in the first trick, and the rest of the hand solved where the second begins."""
+    if not 1 <= iterations <= MOST_ITERATIONS:
+        raise TapeteError(f"iterations must be between 1 and {MOST_ITERATIONS:,}, not {iterations}")
+    return Resolving(_shipped(game), iterations)
+
+
+class Resolving:
+    """Plays truco by a blueprint in the first trick, and solves the rest. It remembers what it solved last, in 4 MB."""
+
+    def __init__(self, path: Path, iterations: int) -> None:
+        self.path, self.iterations = path, iterations
+        self.budget = Budget(iterations)  # it searches: whoever waits for it knows that
+
+    @cached_property
+    def player(self) -> Evaluator:
+        """The compiled player, made when it is first needed: compiling takes a while."""
+        from tapete.solve.truco.resolver import resolver
+
+        return resolver(*_strategy(self.path, version_of(self.path)), iterations=self.iterations)
+
+    @property
+    def guide(self) -> Evaluator:
+        """The blueprint, which plays the first trick alike and is quick: see `tapete.solve.truco.local`."""
+        return _player(self.path, version_of(self.path), HIGHEST)
+
+    def think(self, view: View, rng: Rng) -> Thought:
+        """The player's probabilities; it draws nothing."""
+        return Thought(probabilities=opinion(self.player, view))
+
+
+def _shipped(game: Game) -> Path:
+    """The file with the strategy for a game."""
     name = f"blueprints/truco{'(mazo=true)' if game.spec.parameters.get('mazo') else ''}.safetensors"
     path = find(name) if _is_plain(game) else None
     if path is None:
         raise NotForThisGame(f"no strategy for whole matches of {game} ships; truco has one")
-    return from_file(game, path, level)
+    return path
 
 
 def from_file(game: Game, path: Path, level: int = HIGHEST) -> Policy:
@@ -39,13 +79,20 @@ def _is_plain(game: Game) -> bool:
     return game.package == "tapete.games.truco" and not any(map(game.spec.parameters.get, ("buenas", "flor")))
 
 
+@lru_cache(maxsize=4)
+def _strategy(path: Path, version: tuple[int, int, int]) -> tuple[Any, Any]:
+    """The probabilities of a file, and the tables that they are read by."""
+    from tapete.solve.truco.blueprint import read
+
+    return read(path)[:2]
+
+
 @lru_cache(maxsize=12)
 def _player(path: Path, version: tuple[int, int, int], level: int) -> Evaluator:
-    from tapete.solve.truco.blueprint import read
     from tapete.solve.truco.levels import weakened
     from tapete.solve.truco.player import strategy_player
 
-    probs, known, _ = read(path)
+    probs, known = _strategy(path, version)
     return strategy_player(weakened(probs, level), known)
 
 
@@ -62,4 +109,4 @@ def _bucketed(path: Path, version: tuple[int, int, int]) -> Bucketed:
     return Bucketed.load(path)
 
 
-AGENTS = (blueprint, bucketed)
+AGENTS = (blueprint, bucketed, resolve)

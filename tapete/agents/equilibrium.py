@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapete.agents import NotForThisGame, Policy, Thought
-from tapete.core import Game, Rng, TapeteError, View, make
+from tapete.core import Game, Rng, TapeteError, View, choices, make
 from tapete.core.evaluator import Evaluator
 from tapete.core.rounds import current_round, first_round
 
@@ -19,8 +20,10 @@ class Equilibrium:
     """A policy that plays a strategy; in a game of rounds, that of the game that began with the current round.
 
     A strategy that was sampled (`mccfr-external`) is one of the whole game, rounds and all, and knows the information
-    sets that a walk has met; in others any move is played.
+    sets that a walk has met; one of a very large game knows those that who plays by it can come to. In others any move
+    is played.
 
+    Ask it with :meth:`at`, or as any policy with :meth:`think`; one object serves any number of games.
     Without a `strategy`, the one that is known of the game is played; those of games that follow are always looked up.
     """
 
@@ -52,13 +55,28 @@ class Equilibrium:
             return None
         return strategy_player(self.strategy(self.game), self.game)
 
+    @property
+    def about(self) -> dict[str, Any]:
+        """What is known of the solution: its `value`, the proof (`lower`, `upper`), the algorithm that found it."""
+        return self.strategy(self.game).about
+
+    @property
+    def value(self) -> float:
+        """What seat 0 is paid on average when both play it; not a number where nobody could compute that."""
+        return _number(self.about.get("value"), math.nan)
+
+    @property
+    def exploitability(self) -> float:
+        """What both best responses against it gain together, in units of payoff; infinite where nothing is proven."""
+        return _number(self.about.get("exploitability"), math.inf)
+
     def think(self, view: View, rng: Rng) -> Thought:
         """Plays by the strategy, and draws nothing."""
-        return Thought(probabilities=self.probabilities(view))
+        return Thought(probabilities=self.at(view))
 
-    def probabilities(self, view: View) -> dict[int, float]:
-        """What the strategy says; moves without a choice are not in it."""
-        legal = view.actions()
+    def at(self, view: View) -> dict[int, float]:
+        """How likely each legal move is in the view's information set, where the view's seat is to move."""
+        legal = choices(view)
         if len(legal) == 1:
             return {legal[0]: 1.0}
         whole = self.strategy(view.game)
@@ -69,11 +87,15 @@ class Equilibrium:
             game = make(now.game)
             strategy, key = self.strategy(game), game.read(now.moves).infoset(now.seat)
         probs = strategy.lookup(key)
-        if probs is None and strategy.about.get("sampled"):
+        if probs is None and (strategy.about.get("sampled") or strategy.about.get("partial")):
             return dict.fromkeys(legal, 1 / len(legal))
         if probs is None or len(probs) != len(legal):
             raise TapeteError(f"the solution of {view.game} is not one of today's rules; solve it again ({view})")
         return dict(zip(legal, (probs / np.sum(probs, dtype=np.float64)).tolist(), strict=True))
+
+
+def _number(told: float | None, unknown: float) -> float:
+    return unknown if told is None else float(told)
 
 
 def equilibrium(game: Game) -> Policy:

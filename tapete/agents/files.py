@@ -91,9 +91,10 @@ def _model(path: str, version: tuple[int, ...]) -> Model:
 
 def _solution(file: Path, game: Game) -> Policy:
     from tapete.agents.equilibrium import Equilibrium
-    from tapete.solve import Strategy
+    from tapete.solve import Strategy, check_game
 
     strategy = Strategy.load(file)
     if strategy.about.get("game") != str(game):
         raise TapeteError(f"{file} plays {strategy.about.get('game')}, not {game}")
+    check_game(strategy.about, game, file)
     return Equilibrium(game, strategy)

@@ -1,7 +1,7 @@
 """Any legal move, each as likely as the others: what everything else is measured against."""
 
 from tapete.agents import Policy, Thought
-from tapete.core import Game, Rng, View, players
+from tapete.core import Game, Rng, View, choices, players
 
 
 class Random:
@@ -11,7 +11,7 @@ class Random:
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Uniform over the legal moves."""
-        legal = view.actions()
+        legal = choices(view)
         return Thought(probabilities=dict.fromkeys(legal, 1 / len(legal)))
 
 

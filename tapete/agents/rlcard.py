@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapete.agents import NotForThisGame, Policy
-from tapete.core import Game, Rng, TapeteError, Thought, View
+from tapete.core import Game, Rng, TapeteError, Thought, View, choices
 from tapete.games.holdem.notation import CALL, FOLD, RAISE, board_faces, hand_faces
 
 _one_at_a_time = Lock()  # the rules of all tables draw from what is a module's own there
@@ -30,7 +30,7 @@ class DouDizhuRules:
 
     def think(self, view: View, rng: Rng) -> Thought:
         """The move that the rules make; what they draw, they draw from `rng`."""
-        moves = {view.write(action): action for action in view.actions()}
+        moves = {view.write(action): action for action in choices(view)}
         with _one_at_a_time:
             self.models.np = SimpleNamespace(random=SimpleNamespace(choice=rng.choice))
             move = self.rules.step({"raw_obs": _seen(view, list(moves))})
@@ -63,7 +63,7 @@ class HoldemRules:
 
     def think(self, view: View, rng: Rng) -> Thought:
         """The move that the rules make; a fold that costs nothing is a check, a raise too many a call."""
-        s, legal = view.game.record(view._world), view.actions()
+        legal, s = choices(view), view.game.record(view._world)
         words = {CALL: "call" if FOLD in legal else "check", RAISE: "raise", FOLD: "fold"}
         cards, board = (
             [card[1].upper() + card[0] for card in cards]

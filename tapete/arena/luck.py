@@ -123,7 +123,7 @@ def equilibrium(game: Game) -> Value:
             if len(known) >= LARGEST:
                 raise TapeteError(f"{game} has too many states to judge luck by its equilibrium; try playouts")
             mover = state.player
-            likely = dict(state.outcomes()) if mover == CHANCE else policy.probabilities(state.view(mover))
+            likely = dict(state.outcomes()) if mover == CHANCE else policy.at(state.view(mover))
             known[key] = sum(
                 (share * _worth(value, _next(state, action)) for action, share in likely.items() if share > 0),
                 np.zeros(game.players),

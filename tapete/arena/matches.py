@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, product
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,13 @@ from tapete.arena.luck import Value, read_value
 from tapete.arena.playing import Deal, Played, play
 from tapete.arena.statistics import LEVEL, Interval, mean_interval, p_value
 from tapete.arena.teams import TeamResult, team_results
-from tapete.arena.workers import spread
+from tapete.arena.telling import match_facts
 from tapete.core import Game, Record, TapeteError, make
+from tapete.core.pictures import facts_html
+from tapete.scale import Executor, Job, Local, Serial
 
-Agent = str | Callable[[Game], Policy]  # a name, or a function that makes a fresh one for every game
+# A name; a function that makes a fresh one for every game; or one that remembers nothing, and plays in all of them.
+Agent = str | Callable[[Game], Policy] | Policy
 Item = TypeVar("Item")
 OnDeal = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
 
@@ -195,6 +198,10 @@ class Match:
         """Which agent sat on each seat of a game."""
         return [self.agents[SIDES.index(side)] for side in played.lineup]
 
+    def _repr_html_(self) -> str:
+        (_, title), *facts = match_facts(self)
+        return facts_html(title, facts)
+
     def to_json(self) -> dict[str, Any]:
         """The figures, as plain data; all but the milliseconds are the same in every run with this seed."""
         wins, draws, losses = self.results
@@ -242,6 +249,7 @@ def match(
     openings: int = 0,
     lineups: Sequence[str] = (),
     workers: int = 2,
+    executor: Executor | None = None,
     luck: str | Value | None = None,
     watch: OnDeal | None = None,
     known: Mapping[int, list[Played]] | None = None,
@@ -249,7 +257,8 @@ def match(
 ) -> Match:
     """Plays two agents against each other, on every deal one game for every way in which they may sit.
 
-    :param a: the agent whose results are told: a name, or a function that makes a fresh policy for every seat.
+    :param a: the agent whose results are told: a name, or a function that makes a fresh policy for every seat of every
+        game, or a policy that remembers nothing of a game, which then plays on all seats of its side.
     :param b: the agent that it plays against.
     :param games: how many, rounded up to whole deals.
     :param seed: what deals, openings and the agents' own draws come from; the same seed gives the same games.
@@ -257,7 +266,9 @@ def match(
     :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn, or each team where
         the game is played in teams, and copies of B the others. Every seat must be worth the same to both sides, as in
         "AB", "BA" or in "ABB", "BAA".
-    :param workers: threads; the result doesn't depend on how many.
+    :param workers: threads; the result doesn't depend on how many. A policy that was handed in as it is plays in one.
+    :param executor: where games are played, instead of such threads; the result doesn't depend on it either. Agents
+        that play elsewhere than here are names.
     :param luck: what judges how lucky everybody was, so that `Match.corrected` can be told: a function that says what a
         state is worth to each seat, or the name of one, as in `tapete.arena.luck`.
     :param watch: called after every deal.
@@ -272,20 +283,22 @@ def match(
     for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
         if number < least:
             raise TapeteError(f"{name} must be {least} or more, not {number}")
-    sides = {"A": maker(game, a), "B": maker(game, b)}
-    value = read_value(luck, game) if isinstance(luck, str) else luck
-    stop = Event()
-
-    def play_deal(number: int) -> list[Played]:
-        deal = Deal(seed, number)
-        return [play(game, lineup, sides, deal, openings=openings, value=value, stop=stop) for lineup in lineups]
-
+    executor = executor or Local(workers)
+    if not executor.is_here and not (isinstance(a, str) and isinstance(b, str) and isinstance(luck, str | None)):
+        raise TapeteError("agents and values that are functions can't be sent elsewhere; name them, or play here")
+    if is_policy(a) or is_policy(b):
+        executor = Serial()
+    job = Job(
+        f"{__name__}:open_deals",
+        {"game": game, "agents": (a, b), "lineups": lineups, "seed": seed, "openings": openings, "luck": luck},
+        threads_pay,
+    )
     deals = -(-games // len(lineups))
     played = [games for number, games in (known or {}).items() if number < deals]
     won = Fraction(sum(share(game) for games in played for game in games))
     left = sorted(set(range(deals)) - {games[0].deal for games in played})
-    with closing(_play_deals(play_deal, left, workers, stop)) as results:
-        for result in results:
+    with closing(executor.spread(job, left)) as results:
+        for _, result in results:
             if keep:
                 keep(result)
             played.append(result)
@@ -296,16 +309,30 @@ def match(
     return Match(game, (name_of(a), name_of(b)), seed, openings, lineups, tuple(chain.from_iterable(played)))
 
 
-def _play_deals(
-    play_deal: Callable[[int], list[Played]], deals: Sequence[int], workers: int, stop: Event
-) -> Generator[list[Played]]:
-    """These deals, in any order. The first shows whether threads pay: quick agents only wait for the interpreter."""
-    if not deals:
-        return
-    yield (first := play_deal(deals[0]))
-    is_quick = sum(first[-1].seconds) < QUICK * sum(first[-1].moves)
-    with closing(spread(play_deal, deals[1:], 1 if is_quick else workers, stop)) as results:
-        yield from results
+def open_deals(
+    stop: Event,
+    *,
+    game: Game,
+    agents: tuple[Agent, Agent],
+    lineups: Sequence[str],
+    seed: int,
+    openings: int,
+    luck: str | Value | None,
+) -> Callable[[int], list[Played]]:
+    """What plays all games of a deal, by its number: the job of a match."""
+    sides = {side: maker(game, agent) for side, agent in zip(SIDES, agents, strict=True)}
+    value = read_value(luck, game) if isinstance(luck, str) else luck
+
+    def play_deal(number: int) -> list[Played]:
+        deal = Deal(seed, number)
+        return [play(game, lineup, sides, deal, openings=openings, value=value, stop=stop) for lineup in lineups]
+
+    return play_deal
+
+
+def threads_pay(first: list[Played]) -> bool:
+    """Whether agents think long enough, as the games of a first deal show: quick ones only wait for the interpreter."""
+    return sum(first[-1].seconds) >= QUICK * sum(first[-1].moves)
 
 
 def share(played: Played) -> Fraction:
@@ -327,9 +354,31 @@ def _of(played: Played, side: str, numbers: Sequence[float]) -> list[Fraction]:
 
 def maker(game: Game, agent: Agent) -> Callable[[Game], Policy]:
     """The function that makes an agent. It is tried once, so that what is wrong is said before the first game."""
-    make_policy = partial(load, agent) if isinstance(agent, str) else agent
+    if isinstance(agent, str):
+        make_policy: Callable[[Game], Policy] = partial(load, agent)
+    elif is_policy(agent):
+        return _always(cast(Policy, agent))
+    else:
+        make_policy = cast(Callable[[Game], Policy], agent)
+    if not callable(make_policy):
+        raise TapeteError(f"{agent!r:.60} is no agent; it needs a name, a function of the game, or think(view, rng)")
     make_policy(game)
     return make_policy
+
+
+def is_policy(agent: Agent) -> bool:
+    """Whether it is one that plays, not the name of one or what makes one."""
+    return hasattr(agent, "think") and not isinstance(agent, type)
+
+
+def _always(policy: Policy) -> Callable[[Game], Policy]:
+    """The same one in every game, which one that remembers its searches can't be."""
+    if hasattr(policy, "bytes"):
+        raise TapeteError(
+            f"this {type(policy).__name__} remembers a game, and a match has many: "
+            "give its name, as in 'ismcts(100)', or a function that makes one of a game"
+        )
+    return lambda game: policy
 
 
 def name_of(agent: Agent) -> str:

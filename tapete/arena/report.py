@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count, permutations
 from pathlib import Path
 
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
-from tapete.core import TapeteError, make
+from tapete.core import Game, TapeteError, make
 from tapete.core.files import check_writable
 from tapete.core.plots import picture
 from tapete.games.holdem import histories
+from tapete.learn.run import Tell
 
 RESULT = "tournament.json"
 
@@ -39,6 +42,18 @@ def write_histories(match: Match, path: Path) -> None:
         for number, played in enumerate(match.games, 1)
     )
     histories.write(path, hands)
+
+
+@contextmanager
+def writing_histories(path: Path, game: Game) -> Iterator[Tell]:
+    """What a run may tell its games to, which are then in a file as hands of hold'em, numbered as they come."""
+    numbers = count(1)
+    with histories.writing(path) as put:
+
+        def tell(actions: Sequence[int], names: Sequence[str]) -> None:
+            put(histories.of_game(game, actions, names, number=next(numbers)))
+
+        yield tell
 
 
 def write_tournament(result: Tournament, folder: Path) -> None:

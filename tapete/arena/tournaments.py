@@ -14,6 +14,7 @@ from tapete.arena.matches import Agent, Match, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
 from tapete.arena.teams import TeamResult
 from tapete.core import Game, TapeteError, make
+from tapete.scale import Executor
 
 OnGame = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
 
@@ -96,6 +97,7 @@ def tournament(
     openings: int = 0,
     lineups: Sequence[str] = (),
     workers: int = 2,
+    executor: Executor | None = None,
     watch: OnGame | None = None,
     folder: Path | None = None,
     resume: bool = False,
@@ -137,6 +139,7 @@ def tournament(
                 openings=openings,
                 lineups=lineups,
                 workers=workers,
+                executor=executor,
                 watch=tell,
                 known=diary.deals.get(title) if diary else None,
                 keep=partial(diary.write, title) if diary else None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-SLICES = 3
+SLICES = 9
 Clock = Callable[[], float]
 Work = Callable[[int], int]  # does so many rounds and returns how many units of work they were
 
@@ -44,29 +44,40 @@ class Row:
 def measure(
     bench: str, cases: Iterable[Case], *, rivals: bool, case: str, seconds: float, clock: Clock = time.perf_counter
 ) -> Iterator[Row]:
-    """Measures the cases whose name contains `case`: ours, and where asked for each peer's right after it."""
+    """Measures the cases whose name contains `case`: ours, and where asked for each peer's in turn with it."""
     for entry in cases:
         if case not in entry.name:
             continue
-        ours = rate(entry.ours(), seconds, clock)
-        if not (rivals and entry.peers):
+        peers = entry.peers if rivals else ()
+        ours, *theirs = rates([entry.ours(), *(work() for _, work in peers)], seconds, clock)
+        if not peers:
             yield Row(bench=bench, case=entry.name, ours=ours)
-            continue
-        for name, work in entry.peers:
-            yield Row(bench=bench, case=entry.name, peer=name, ours=ours, theirs=rate(work(), seconds, clock))
+        for (name, _), found in zip(peers, theirs, strict=True):
+            yield Row(bench=bench, case=entry.name, peer=name, ours=ours, theirs=found)
 
 
-def rate(work: Work, seconds: float, clock: Clock = time.perf_counter) -> float:
-    """Units of work a second, the median of three slices."""
+def rates(works: Sequence[Work], seconds: float, clock: Clock = time.perf_counter) -> list[float]:
+    """Units of each work a second: medians of slices that take turns, so that a bad moment of the machine is shared.
+
+    seconds: what all slices of one work take together, roughly.
+    """
+    rounds = [_rounds(work, seconds / SLICES, clock) for work in works]
+    found: list[list[float]] = [[] for _ in works]
+    for _ in range(SLICES):
+        for work, n, slices in zip(works, rounds, found, strict=True):
+            began = clock()
+            units = work(n)
+            slices.append(units / max(clock() - began, 1e-9))
+    return [statistics.median(slices) for slices in found]
+
+
+def _rounds(work: Work, seconds: float, clock: Clock) -> int:
+    """How many rounds take about so long, and at least half of it."""
     work(1)
     rounds = 1
-    rates: list[float] = []
-    while len(rates) < SLICES:
+    while True:
         began = clock()
-        units = work(rounds)
-        elapsed = clock() - began
-        if elapsed >= 0.5 * seconds / SLICES:
-            rates.append(units / elapsed)
-        else:
-            rounds *= 2
-    return statistics.median(rates)
+        work(rounds)
+        if clock() - began >= 0.5 * seconds:
+            return rounds
+        rounds *= 2

@@ -16,6 +16,7 @@ LIMIT_HOLDEM = (
     "universal_poker(betting=limit,numPlayers=2,numRounds=4,blind=1 2,raiseSize=2 2 4 4,firstPlayer=1 2 2 2,"
     "maxRaises=3 4 4 4,numSuits=4,numRanks=13,numHoleCards=2,numBoardCards=0 3 1 1)"
 )
+UCT = 1.4  # times sqrt(ln N / n), in units of payoffs: how much a search of OpenSpiel explores
 HANDS = 100_000
 
 
@@ -77,7 +78,7 @@ def openspiel_mcts(name: str, simulations: int) -> Work:
     """OpenSpiel's MCTS in C++ with random rollouts; simulations from the beginning of the game."""
     module = load("pyspiel")
     game = module.load_game(name)
-    bot = module.MCTSBot(game, module.RandomRolloutEvaluator(1, 1), 1.4, simulations, 1000, False, 1, False)
+    bot = module.MCTSBot(game, module.RandomRolloutEvaluator(1, 1), UCT, simulations, 1000, False, 1, False)
     return _searches(bot, game, simulations)
 
 
@@ -86,7 +87,7 @@ def openspiel_ismcts(name: str, simulations: int) -> Work:
     module = load("pyspiel")
     game = module.load_game(name)
     judge, final = module.RandomRolloutEvaluator(1, 1), module.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
-    bot = module.ISMCTSBot(1, judge, 1.4, simulations, -1, final, False, False)
+    bot = module.ISMCTSBot(1, judge, UCT, simulations, -1, final, False, False)
     return _searches(bot, game, simulations)
 
 

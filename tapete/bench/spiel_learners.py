@@ -113,7 +113,7 @@ class DeepCfr:
         self.solver._traverse_game_tree = self._count
 
     def _count(self, state: Any, player: int) -> Any:
-        self.visits += 1
+        self.visits += not state.is_chance_node()  # of players and at the end, as ours counts
         return self.walk(state, player)
 
     def advance(self) -> int:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Rng, TapeteError
 from tapete.core.plots import picture
+from tapete.web.rehearsal import rehearse
 
 # Agents that don't search: what is measured is the table. Those that do keep the machine busy meanwhile.
 GAMES = (
@@ -60,12 +61,14 @@ class Load:
     p95: float
     p99: float
     worst: float
-    search_p50: float | None  # the same, of those that do
+    first_p95: float | None  # the same before that, while the server loaded what opponents need
+    search_p50: float | None  # and of agents that search
     search_p95: float | None
     cpu: float  # milliseconds of the server's own processor time a move of a person, the agents' answer included
     bots: float  # processors that the people took here, on the average
     late: float  # milliseconds that the people themselves were late, 95th percentile: what measuring adds to an answer
     others: float  # and all other processes: about none on a quiet machine
+    stolen: float  # processors that a virtual machine did not get from its host, when it wanted them
     memory: tuple[float, float]  # megabytes of the server, after a tenth of the time and the most since
     acknowledged: int  # moves of all, chance too, that people had been told of when the server was killed
     lost: int  # of those, not there after the restart
@@ -99,6 +102,7 @@ class Gauge:
     cpu: float = 0.0  # seconds of processor time
     bots: float = 0.0  # of this process
     others: float = 0.0  # of all others
+    stolen: float = 0.0  # of nobody here
     late: list[float] = field(default_factory=list)  # seconds that this process was late, every few milliseconds
 
     async def look_at_the_clock(self) -> None:
@@ -110,34 +114,41 @@ class Gauge:
 
     async def watch(self, seconds: float) -> None:
         """Looks once a second, for so long."""
-        began, spent, own, everybody = time.perf_counter(), processor(self.pid), time.process_time(), processors()
+        began, spent, own = time.perf_counter(), processor(self.pid), time.process_time()
+        everybody, stolen = processors()
         while (passed := time.perf_counter() - began) < seconds:
             self.seconds.append(passed)
             self.memory.append(resident(self.pid))
             await asyncio.sleep(min(1.0, seconds - passed))
         self.cpu, self.bots = processor(self.pid) - spent, time.process_time() - own
-        self.others = max(0.0, processors() - everybody - self.cpu - self.bots)
+        everybody_then, stolen_then = processors()
+        self.others = max(0.0, everybody_then - everybody - self.cpu - self.bots)
+        self.stolen = stolen_then - stolen
 
 
 def run(
     *,
     tables: int = 200,
     seconds: float = 20.0,
+    settle: float = 10.0,
     pause: float = 1.0,
     searching: float = 0.0,
     plot: Path | None = None,
 ) -> Load:
     """Plays at so many tables for so long, kills the server in the middle of it, and looks what is left.
 
+    :param settle: seconds of play before that, told apart: the server loads what opponents need.
     :param pause: seconds that a person thinks, on the average.
     :param searching: the share of tables at which agents search.
     :param plot: where a picture of the server's memory is written.
     """
+    for game, agent in dict.fromkeys((*GAMES, *(SEARCHING if searching else ()))):
+        rehearse(game, agent)  # what compiles here need not compile while others wait
     with tempfile.TemporaryDirectory() as folder:
         with server(Path(folder)) as (process, port):
             people = sit_down(port, tables, round(searching * tables))
             gauge = Gauge(process.pid)
-            asyncio.run(play(port, people, seconds, pause, gauge))
+            before = asyncio.run(play(port, people, settle, seconds, pause, gauge))
         with server(Path(folder)) as (_, port):
             lost = asyncio.run(count_lost(port, people))
     if plot:
@@ -158,12 +169,14 @@ def run(
         p95=p95,
         p99=p99,
         worst=float(waits[0].max()),
+        first_p95=float(np.percentile(before, 95)) if len(before) else None,
         search_p50=search_p50,
         search_p95=search_p95,
         cpu=1000 * gauge.cpu / moves,
         bots=gauge.bots / seconds,
         late=1000 * float(np.percentile(gauge.late, 95)),
         others=gauge.others / seconds,
+        stolen=gauge.stolen / seconds,
         memory=(gauge.memory[first], max(gauge.memory[first:])),
         acknowledged=sum(person.last["ply"] for person in people),
         lost=lost,
@@ -229,14 +242,22 @@ def _connect(port: int, person: Person) -> Any:
     return connect(f"ws://{address}/ws/{person.table}", origin=f"http://{address}", additional_headers=headers)  # type: ignore[arg-type]
 
 
-async def play(port: int, people: list[Person], seconds: float, pause: float, gauge: Gauge) -> None:
-    """Everybody plays; then the server is killed, without a warning."""
+async def play(
+    port: int, people: list[Person], settle: float, seconds: float, pause: float, gauge: Gauge
+) -> NDArray[np.float64]:
+    """Everybody plays; then the server is killed, without a warning. Returns what was waited before it was measured."""
     games = [asyncio.ensure_future(_sit(port, person, pause)) for person in people]
+    await asyncio.sleep(settle)
+    first = _waits(people, searching=False)
+    for person in people:
+        person.waits.clear()
+        person.games = 0
     clock = asyncio.ensure_future(gauge.look_at_the_clock())
     await gauge.watch(seconds)
     clock.cancel()
     os.kill(gauge.pid, signal.SIGKILL)
     await asyncio.gather(*games)
+    return first
 
 
 def processor(pid: int) -> float:
@@ -248,13 +269,14 @@ def processor(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def processors() -> float:
-    """Seconds of processor time of everything on this machine, where the system tells."""
+def processors() -> tuple[float, float]:
+    """Seconds of processor time of everything on this machine, and what its host kept, where the system tells."""
     try:
-        user, nice, system, *_ = map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:])
+        times = list(map(int, Path("/proc/stat").read_text().splitlines()[0].split()[1:]))
     except OSError:
-        return 0.0
-    return (user + nice + system) / os.sysconf("SC_CLK_TCK")
+        return 0.0, 0.0
+    user, nice, system, _, _, _, _, stolen = times[:8]
+    return (user + nice + system) / os.sysconf("SC_CLK_TCK"), stolen / os.sysconf("SC_CLK_TCK")
 
 
 def resident(pid: int) -> float:
@@ -290,6 +312,8 @@ async def _game(socket: Any, person: Person, pause: float) -> None:
             await asyncio.sleep(1.0)
             await socket.send('{"do": "again"}')
             continue
+        if message["is"] == "error" and message["code"] == "preparing":  # the answer comes, later
+            continue
         if message["is"] != "table":
             raise TapeteError(f"the server refused a move: {message}")
         person.last = message
@@ -301,6 +325,8 @@ async def _game(socket: Any, person: Person, pause: float) -> None:
         if message["over"]:
             person.games += 1
             await socket.send('{"do": "again"}')
+            continue
+        if message["is"] == "error" and message["code"] == "preparing":  # the answer comes, later
             continue
         await asyncio.sleep(2 * pause * person.rng.uniform())
         move = person.rng.choice(message["scene"]["moves"])

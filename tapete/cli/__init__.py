@@ -41,9 +41,13 @@ def main() -> None:
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", status=STOPPED)
     except BrokenPipeError:  # who read the output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         raise SystemExit(0) from None
     except OSError as error:
+        try:
+            sys.stdout.flush()
+        except OSError:  # it is what failed, and Python would try again at the end
+            _drop_output()
         _fail(str(error))
     except MemoryError:
         _fail("there is not enough memory for this")
@@ -56,6 +60,11 @@ def _mend_streams() -> None:
     for stream in (sys.stdin, sys.stdout):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """What was printed and nobody has read goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(text: str, status: int = 2) -> NoReturn:

@@ -22,6 +22,10 @@ app = typer.Typer(
     " dudo(5,2,2) or holdem(players=10).",
 )
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+ExecutorName = Annotated[
+    str, typer.Option("--executor", help="Where work is done: serial, local (threads) or ray (a cluster).")
+]
+Address = Annotated[str, typer.Option(help="The Ray cluster: host:port, or auto. Else one of this machine is begun.")]
 STOPPED = 130  # exit status, as of any program that Ctrl-C ends
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tapete.cli.app import Json, app
+from tapete.cli.app import Address, Json, app
 
 bench_app = typer.Typer(no_args_is_help=True, help="Measure speed, beside other people's code in the same run.")
 app.add_typer(bench_app, name="bench")
@@ -62,6 +62,7 @@ def bench_nets(peers: Peers = False, case: Case = "", seconds: Seconds = 1.0, as
 def bench_learn(
     peers: Peers = False,
     case: Annotated[str, typer.Option(help="Only the games whose name contains this.")] = "",
+    learner: Annotated[str, typer.Option(help="Only the learners whose name contains this.")] = "",
     seconds: Annotated[float, typer.Option(min=0.1, max=86400, help="How long each learner may learn.")] = 60.0,
     plot: Annotated[Path | None, typer.Option(help="Draw NashConv against seconds into this PNG file.")] = None,
     as_json: Json = False,
@@ -81,7 +82,7 @@ def bench_learn(
         if not as_json:
             print(layout.format(trace.game, trace.learner, trace.whose, *best, f"{trace.rate:,.0f}"), flush=True)
 
-    traces = learn.run(rivals=peers, case=case, seconds=seconds, tell=tell)
+    traces = learn.run(rivals=peers, case=case, learner=learner, seconds=seconds, tell=tell)
     duels = learn.duels(traces)
     if plot:
         learn.draw(traces, plot)
@@ -118,6 +119,59 @@ def bench_dmc(
             f"{100 * speed.of_peak:.0f} %" if speed.of_peak else "",
         )
         print(layout.format(speed.case, speed.threads, *figures), flush=True)
+
+
+@bench_app.command("scale")
+def bench_scale(
+    case: Case = "",
+    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="How long each measurement takes.")] = 6.0,
+    address: Address = "",
+    ray: Annotated[bool, typer.Option("--ray/--no-ray", help="Also on Ray.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Tournaments, evolution and actors by one worker, by threads and on Ray: how much faster on all cores."""
+    from tapete.bench import scale
+
+    found = scale.run(case=case, seconds=seconds, address=address, with_ray=ray)
+    if as_json:
+        print(json.dumps([one.to_json() for one in found], indent=2))
+        return
+    layout = "{:22} {:8} {:>7} {:>12} {:12} {:>7}"
+    print(layout.format("case", "executor", "workers", "a second", "", "times"))
+    for one in found:
+        print(
+            layout.format(one.case, one.executor, one.workers, f"{one.rate:,.1f}", one.unit, f"{one.times:.2f}x"),
+            flush=True,
+        )
+        if one.bytes:
+            print(f"    {one.bytes:.0f} bytes a frame come back; a version of the weights has {one.weights:,} bytes")
+
+
+@bench_app.command("cluster")
+def bench_cluster(
+    case: Case = "",
+    bandwidth: Annotated[
+        float, typer.Option(min=0.001, max=1e6, help="Gigabits a second of the learner's machine.")
+    ] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.1, max=600, help="How long each measurement takes.")] = 6.0,
+    as_json: Json = False,
+) -> None:
+    """What a cluster would do: measured here, checked against these cores, simulated for 16, 256 and 4,096."""
+    from tapete.bench import forecast
+
+    found = forecast.run(case=case, bandwidth=bandwidth * 1e9 / 8, seconds=seconds)
+    if as_json:
+        print(json.dumps([one.to_json() for one in found], indent=2))
+        return
+    layout = "{:12} {:>7} {:>14} {:8} {:>14} {:>7}  {}"
+    print(layout.format("case", "cores", "simulated/s", "", "measured/s", "off", "waits for"))
+    for one in found:
+        measured = f"{one.measured:,.0f}" if one.measured else ""
+        off = f"{100 * (one.simulated / one.measured - 1):+.0f} %" if one.measured else ""
+        print(
+            layout.format(one.case, one.cores, f"{one.simulated:,.0f}", one.unit, measured, off, one.bottleneck),
+            flush=True,
+        )
 
 
 @bench_app.command("ntuple")
@@ -158,6 +212,7 @@ def bench_compare(
 def bench_web(
     tables: Annotated[int, typer.Option(min=1, max=2000, help="People who play at once.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, max=86400, help="How long they play.")] = 20.0,
+    settle: Annotated[float, typer.Option(min=0, max=600, help="Seconds of play before that, told apart.")] = 10.0,
     pause: Annotated[float, typer.Option(min=0, max=60, help="Seconds that a person thinks, on the average.")] = 1.0,
     searching: Annotated[float, typer.Option(min=0, max=1, help="The share of tables at which agents search.")] = 0.0,
     plot: Annotated[Path | None, typer.Option(help="Draw the server's memory over time into this PNG file.")] = None,
@@ -165,7 +220,7 @@ def bench_web(
     """The table in the browser under load: how long answers take, its memory, and what `kill -9` loses."""
     from tapete.bench import web
 
-    load = web.run(tables=tables, seconds=seconds, pause=pause, searching=searching, plot=plot)
+    load = web.run(tables=tables, seconds=seconds, settle=settle, pause=pause, searching=searching, plot=plot)
     print(json.dumps(load.to_json(), indent=2))
 
 

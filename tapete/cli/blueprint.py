@@ -13,6 +13,7 @@ from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
 
 MEASURED = 1_000_000  # hands by which a response is measured on each seat
+COUNTED = 2000  # hands at every score that the equity is counted by, and more near the end of a match
 
 
 @app.command()
@@ -22,11 +23,18 @@ def blueprint(
         Path | None, typer.Option("--run", help="The file that remembers everything; else runs/GAME.run.")
     ] = None,
     save: Annotated[Path | None, typer.Option(help="Write the strategy here, a few MB, when it stops.")] = None,
+    equity: Annotated[
+        Path | None, typer.Option(help="Truco: write the match equity here, counted anew, when it stops.")
+    ] = None,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     hands: Annotated[int, typer.Option(min=1, help="Stop after so many hands in all.")] = 10**12,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where it was stopped.")] = False,
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="Begin with what another run of truco, with mazo or without, has learned."),
+    ] = None,
     against: Annotated[
-        Path | None, typer.Option(help="The file of a strategy: learn a response to it instead.")
+        Path | None, typer.Option(help="The file of a strategy, or random: learn a response to it instead.")
     ] = None,
     score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
@@ -44,6 +52,10 @@ def blueprint(
     is_holdem = make(game).package == "tapete.games.holdem"
     if is_holdem and (against or score):
         raise TapeteError("responses are learned in truco only; for hold'em there is `tapete exploit`")
+    if source and (is_holdem or against or resume):
+        raise TapeteError("--from begins a strategy of truco, with the run of another")
+    if equity and (is_holdem or against):
+        raise TapeteError("--equity goes with a strategy of truco that is no response")
 
     with stoppable() as stop, telling_how_to_go_on():
         at = read_score(score, POINTS) if score else None
@@ -56,6 +68,8 @@ def blueprint(
             training.load(run)
         elif run.exists():
             raise TapeteError(f"{run} is there already: say --resume to go on with it, or --run with another name")
+        if source:
+            training.begin_with(source)
         go_on: Any = of_holdem.train if is_holdem else train
         go_on(training, run, seconds=seconds, hands=hands, stop=stop, tell=lambda line: print(line, flush=True))
     if against:
@@ -64,6 +78,9 @@ def blueprint(
         gain, margin = (share / point for share in training.gain(MEASURED))
         print(f"at {mano}-{other} the response wins {gain:+.4f} points a hand (95 %: +- {margin:.4f}); ", end="")
         print(f"a point is worth {100 * point:.2f} % of a match there")
+    if equity:
+        training.write_equity(equity, COUNTED)
+        print(f"{equity}: {training.standing()}")
     if save:
         training.write(save)
         print(f"{save}: {save.stat().st_size:,} bytes; play it with: tapete match '{game}' {save} random")

@@ -31,7 +31,9 @@ def equity(
     game: Annotated[str, typer.Argument(help="The game, as truco or truco(points=15,mazo=true).")] = "truco",
     score: Annotated[str, typer.Option(help="Only this score, mano's points first: 29-28.")] = "",
     plot: Annotated[Path | None, typer.Option(help="Draw the whole table into this PNG file.")] = None,
-    check: Annotated[int, typer.Option(min=0, help="Let best play so many matches from each of 20 scores.")] = 0,
+    check: Annotated[
+        int, typer.Option(min=0, help="Let the blueprint play so many matches from each of 20 scores.")
+    ] = 0,
     seed: Annotated[int, typer.Option(help="What those matches are drawn by.")] = 1,
     as_json: Json = False,
 ) -> None:
@@ -58,7 +60,7 @@ def equity(
 
 
 def self_play(game: Game, chances: NDArray[np.float64], matches: int, seed: int) -> Iterator[dict[str, Any]]:
-    """What the table says at 20 scores, and the share that mano wins when `best` plays itself from there."""
+    """What the table says at 20 scores, and the share that mano wins when the blueprint plays itself from there."""
     from tapete.agents.compiled import seated
     from tapete.arena.statistics import mean_interval
     from tapete.core import Rng
@@ -70,7 +72,7 @@ def self_play(game: Game, chances: NDArray[np.float64], matches: int, seed: int)
         if min(mano, other) < 0:
             continue
         match = changed(game, score0=mano, score1=other)
-        player = seated("best", match).player
+        player = seated("blueprint", match).player
         played = play(match, [player, player], matches, Rng(seed, "equity", *lacks), duplicate=False)
         won = played.returns[:, 0, 0] / 2 + 0.5
         low, high = mean_interval(won, 0, 1)
@@ -84,7 +86,7 @@ def _compare(found: list[dict[str, Any]], game: Game, *, as_json: bool) -> None:
     if as_json:
         print(json.dumps({"game": str(game), "scores": found}))
         return
-    print(f"{game}: how likely mano wins the match, in %: the table, and best against itself with a 95 % interval")
+    print(f"{game}: how likely mano wins, in %: the table, and the blueprint against itself with a 95 % interval")
     for each in found:
         low, high = (100 * bound for bound in each["interval"])
         played = f"{100 * each['played']:6.2f} ({low:.2f} to {high:.2f})"

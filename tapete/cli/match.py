@@ -12,10 +12,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from tapete.cli.app import Json, app, progress_bar, telling_how_to_go_on
+from tapete.cli.app import Address, ExecutorName, Json, app, progress_bar, telling_how_to_go_on
 from tapete.core import TapeteError
 from tapete.core.files import check_writable
 from tapete.core.stopping import interruptible
+from tapete.scale import open_executor
 
 if TYPE_CHECKING:
     from tapete.arena import Match, Tournament
@@ -41,6 +42,8 @@ def match(
     openings: Openings = 0,
     lineups: Lineups = "",
     workers: Workers = 2,
+    executor: ExecutorName = "local",
+    address: Address = "",
     luck: Annotated[
         str, typer.Option(help="Also tell payoffs less luck, judged by playouts(100), or by the equilibrium if known.")
     ] = "",
@@ -58,7 +61,7 @@ def match(
         check_writable(out)
     if histories:
         check_histories(histories, game)
-    with progress_bar(as_json) as progress:
+    with open_executor(executor, workers=workers, address=address) as where, progress_bar(as_json) as progress:
         task = progress.add_task(a, total=games)
 
         def watch(done: int, of: int, share: float) -> None:
@@ -72,7 +75,7 @@ def match(
             seed=seed,
             openings=openings,
             lineups=_split(lineups),
-            workers=workers,
+            executor=where,
             luck=luck or None,
             watch=watch,
         )
@@ -95,6 +98,8 @@ def tournament(
     openings: Openings = 0,
     lineups: Lineups = "",
     workers: Workers = 2,
+    executor: ExecutorName = "local",
+    address: Address = "",
     out: Annotated[Path | None, typer.Option(help="Write JSON, CSV and a plot to this folder.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a tournament with --out was stopped.")] = False,
     as_json: Json = False,
@@ -110,7 +115,8 @@ def tournament(
     elif resume:
         raise TapeteError("--resume needs the --out of the tournament that was stopped")
     going_on = telling_how_to_go_on() if out else nullcontext()
-    with interruptible(), going_on, progress_bar(as_json) as progress:
+    where = open_executor(executor, workers=workers, address=address)
+    with where, interruptible(), going_on, progress_bar(as_json) as progress:
         task = progress.add_task("", total=None)
 
         def watch(title: str, done: int, of: int, share: float) -> None:
@@ -123,7 +129,7 @@ def tournament(
             seed=seed,
             openings=openings,
             lineups=_split(lineups),
-            workers=workers,
+            executor=where,
             watch=watch,
             folder=out,
             resume=resume,
@@ -141,33 +147,12 @@ def _split(lineups: str) -> list[str]:
 
 
 def _show_match(result: Match) -> None:
-    (a, b), spec = result.agents, result.game.spec
-    wins, draws, losses = result.results
-    low, high = result.interval
-    least, most = result.mean_interval
-    a_thinks, b_thinks = result.milliseconds
-    share = "wins" if spec.players == 2 or (spec.teams and len(result.lineups) == 2) else "wins over a seat"
-    print(f"{result.game}: {a} against {b}, {len(result.games):,} games on {len(result.shares):,} deals")
-    print(f"  {share:17} {100 * result.win_share:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}")
-    print(f"  {'games':17} {wins:,} won, {draws:,} drawn, {losses:,} lost; {result.different:,} different")
-    print(f"  {'payoff a game':17} {result.mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
-    for team, won in result.teams().items():
-        print(f"  {f'as {team}':17} {_told(won)}")
-    if result.games[0].luck:
-        least, most = result.corrected_interval
-        print(f"  {'less luck':17} {result.corrected_mean:+.4g}, 95 % interval {least:+.4g} to {most:+.4g}")
-    print(f"  {'by luck alone':17} p = {result.share_p:.2g} if wins were even, p = {result.p:.2g} if payoffs were")
-    print(f"  {'a move takes':17} {a_thinks:.3g} ms and {b_thinks:.3g} ms")
-    for warning in result.warnings:
-        print(f"  {'mind':17} {warning}")
+    from tapete.arena.telling import match_facts
 
-
-def _told(won: TeamResult) -> str:
-    """What was won as a team, in words."""
-    low, high = won.wp_interval
-    least, most = won.adp_interval
-    wins = f"WP {100 * won.wp:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}"
-    return f"{wins}; ADP {won.adp:+.3f}, {least:+.3f} to {most:+.3f} ({won.games:,} games)"
+    title, *facts = match_facts(result)
+    print(title[1])
+    for name, told in facts:
+        print(f"  {name:17} {told}")
 
 
 def _show_tournament(result: Tournament) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,10 +20,14 @@ def runs(
     folders: Annotated[list[Path] | None, typer.Argument(help="Folders of runs, or with runs in them.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves over each other into this PNG file.")] = None,
     by: Annotated[str, typer.Option(help="What they are drawn against: steps or seconds.")] = "steps",
+    tensorboard: Annotated[
+        Path | None, typer.Option(help="Write the curves to this folder, as TensorBoard reads them.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List runs: how far they are, their last figures, whether they are at work, and what to type next."""
     from tapete.core.plots import check_plots
+    from tapete.learn.events import write_events
     from tapete.learn.runs import SECONDS, STEPS, PastRun, find_runs
     from tapete.terminal.runs import draw_curves, tell
 
@@ -50,3 +55,8 @@ def runs(
         print("there are no runs here; one begins with: tapete train kuhn --with ppo")
     if plot:
         draw_curves(found, plot, by=by)
+    if tensorboard:
+        for run in found:
+            write_events(run, tensorboard / run.folder.resolve().name)
+        if not as_json:
+            print(f"look at them with: tensorboard --logdir {shlex.quote(str(tensorboard))}")

@@ -20,6 +20,7 @@ def serve(
     proxy: Annotated[
         list[str] | None, typer.Option(help="The address of a proxy whose X-Forwarded-For and -Proto are believed.")
     ] = None,
+    runs: Annotated[Path, typer.Option(help="The folder of trainings whose curves /runs shows.")] = Path("runs"),
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Play in the browser: one page with every game, against people and agents."""
@@ -27,4 +28,4 @@ def serve(
         from tapete.web.serving import serve as run
     except ImportError:
         raise TapeteError("the page needs more packages: pip install 'tapete[web]'") from None
-    run(host, port, data, tuple(name or ()), tuple(proxy or ()), open_page=open_page)
+    run(host, port, data, tuple(name or ()), tuple(proxy or ()), open_page=open_page, runs=runs)

@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from tapete.cli.app import Json, app, telling_how_to_go_on
+from tapete.cli.app import Address, ExecutorName, Json, app, telling_how_to_go_on
 from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
+from tapete.scale import open_executor
 
 
 @app.command()
@@ -28,6 +29,11 @@ def solve(
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a run was stopped.")] = False,
     checkpoint_every: Annotated[float, typer.Option(min=0, help="Seconds between notes of where a run is.")] = 120,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 2,
+    walkers: Annotated[
+        int, typer.Option(min=1, max=4096, help="Who walk side by side, where a game is sampled: part of the result.")
+    ] = 1,
+    executor: ExecutorName = "local",
+    address: Address = "",
     seed: Annotated[int, typer.Option(help="Names what is drawn, where a game is sampled.")] = 1,
     memory: Annotated[
         float, typer.Option(min=0, max=1e6, help="GB that sampling may take; 0: half of what the machine has.")
@@ -48,7 +54,8 @@ def solve(
         return
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
-    with SolvingScreen(read_share(until), quiet=as_json) as watch, stoppable() as stop, telling_how_to_go_on():
+    where = open_executor(executor, workers=threads, address=address)
+    with where, SolvingScreen(read_share(until), quiet=as_json) as watch, stoppable() as stop, telling_how_to_go_on():
         progress, strategy = solve_game(
             make(game),
             algorithm=algorithm or DEFAULT,
@@ -61,7 +68,10 @@ def solve(
             checkpoint_every=checkpoint_every,
             seed=seed,
             memory=memory * 1e9 or float("inf"),
+            walkers=walkers,
+            executor=where,
             watch=watch,
+            begin=watch.begin,
             stop=stop,
         )
     if as_json:

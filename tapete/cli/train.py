@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import sys
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tapete.cli.app import STOPPED, app
+from tapete.cli.app import STOPPED, Address, ExecutorName, app
 from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
+from tapete.scale import open_executor
 
 
 @app.command()
@@ -25,13 +29,26 @@ def train(
     ] = None,
     seconds: Annotated[float, typer.Option("--time", min=0, help="Stop after so many seconds.")] = math.inf,
     threads: Annotated[int, typer.Option(min=1, max=256, help="Cores to use.")] = 1,
+    keep: Annotated[int, typer.Option(min=1, max=999, help="Checkpoints that are kept, the newest ones.")] = 2,
+    executor: ExecutorName = "local",
+    address: Address = "",
     device: Annotated[str, typer.Option(help="Where PyTorch computes: cpu, cuda, ...")] = "cpu",
+    histories: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the hands of hold'em of what plays at the end to this file: .txt (PokerStars), .phhs."
+        ),
+    ] = None,
+    every_hand: Annotated[
+        bool,
+        typer.Option("--every-hand", help="Write all hands of this part of the run to --histories. They are many."),
+    ] = False,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves into this PNG file at the end.")] = None,
 ) -> None:
     """Learn a game; without arguments, list the learners and their knobs.
 
-    A run that is stopped goes on with --resume, and ends as if it had not been stopped. A new run may begin --from a
-    network that ships or that another run made; only the weights carry over.
+    A run that is stopped goes on with --resume, and ends as if it had not been stopped, on any executor. A new run may
+    begin --from a network that ships or that another run made; only the weights carry over.
     """
     from tapete import learn
 
@@ -40,6 +57,7 @@ def train(
         return
     from tapete.agents.files import file_of
     from tapete.arena.learning import evaluation
+    from tapete.arena.report import check_histories, writing_histories
     from tapete.core.plots import check_plots
     from tapete.learn.devices import check_device
     from tapete.learn.run import FILES
@@ -63,7 +81,16 @@ def train(
     check_device(device)
     if plot:
         check_plots(plot)
-    with TrainingScreen(folder) as watch, stoppable() as stop:
+    if histories:
+        check_histories(histories, game)
+        if not learn.learner(learner).tells_games:
+            able = ", ".join(name for name, known in learn.learners().items() if known.tells_games)
+            raise TapeteError(f"{learner} does not tell its hands; --histories is for {able}")
+    elif every_hand:
+        raise TapeteError("--every-hand needs --histories FILE")
+    where = open_executor(executor, workers=threads, address=address)
+    telling = writing_histories(histories, rules) if histories else nullcontext(None)
+    with where, TrainingScreen(folder) as watch, stoppable() as stop, telling as tell:
         run = learn.Run(
             folder,
             learner,
@@ -73,10 +100,15 @@ def train(
             source=file_of(str(source)) if source else None,
             seconds=seconds,
             threads=threads,
+            executor=where,
+            keep=keep,
+            say=partial(print, file=sys.stderr),
             device=device,
             evaluate=evaluation(rules),
             watch=watch,
             stop=stop,
+            tell=tell,
+            tell_all=every_hand,
         )
         try:
             train_it(rules, config, run)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -32,14 +32,19 @@ class Results(NamedTuple):
     others: NDArray[np.float64]  # [individuals, opponents] payoffs of each opponent, at that individual's tables
     used: NDArray[np.bool_]  # [individuals, genes] that decided something
     hands: int  # that these results stand for
-    simulated: int  # that had to be played for them
+    simulated: int  # of them, those in which the individual decided something
 
 
 class Contest(Protocol):
-    """Opponents, and deals on which anybody may meet them."""
+    """Opponents, and deals on which anybody may meet them: plain data, which may be sent elsewhere."""
 
-    def play(self, individuals: NDArray[np.int8], *, threads: int = 1) -> Results:
-        """What each of [individuals, genes, 2] wins; it does not depend on the threads."""
+    lines: int  # hands that were played out to their ends beforehand, for all that an individual may do
+
+    def play(self, individuals: NDArray[np.int8]) -> Results:
+        """What each of [individuals, genes, 2] wins; it does not depend on who plays beside it."""
+
+    def retold(self, individual: NDArray[np.int8]) -> Iterator[tuple[list[int], list[int]]]:
+        """All hands of an individual: the actions of each game, and who sat where, -1 the individual."""
 
 
 class Species(Protocol):
@@ -65,7 +70,9 @@ class Species(Protocol):
     def deals(self, count: int, rng: Rng, *, threads: int = 1) -> Any:
         """A set of deals worth playing."""
 
-    def contest(self, deals: Any, players: Sequence[Any], lineups: NDArray[np.int64] | None = None) -> Contest:
+    def contest(
+        self, deals: Any, players: Sequence[Any], lineups: NDArray[np.int64] | None = None, *, threads: int = 1
+    ) -> Contest:
         """A contest; `lineups` [deals, opponents] says which players sit at the table of each deal."""
 
     def some(self, deals: Any, chosen: NDArray[np.int64]) -> Any:

@@ -7,7 +7,7 @@ Three decorators, and no other way to compile anything in this package:
 ``kernel(signature)``
     an algorithm, compiled once for all games;
 ``helper``
-    a small function that rules and kernels call, compiled into each of its callers.
+    a small function that rules and kernels call, compiled into each of its callers (``innermost``: without a call).
 
 Nothing is compiled when a module is imported. A kernel is loaded from disk, or compiled, when it is first called or
 when code that calls it is compiled; a rule, when somebody asks for its address. Numba's own disk cache only notices a
@@ -18,8 +18,10 @@ change in the file of the compiled function; ours notices one in anything that t
 from __future__ import annotations
 
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, TypeVar, cast
 from weakref import WeakValueDictionary
@@ -89,6 +91,24 @@ class _Progress:
 
 progress = _Progress()
 
+
+class NotCompiled(Exception):
+    """Machine code is not there, and may not be compiled here: see `loading_only`."""
+
+
+_this_thread = threading.local()
+
+
+@contextmanager
+def loading_only() -> Iterator[None]:
+    """This thread loads machine code, and compiles none: who would have to gets `NotCompiled`."""
+    _this_thread.loads = True
+    try:
+        yield
+    finally:
+        _this_thread.loads = False
+
+
 _waiting: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
@@ -125,7 +145,16 @@ def _any_number(kind: Any) -> Any:
 
 def helper(function: Function) -> Function:
     """Compiles a function into each of its callers."""
-    dispatcher: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return _helper(function)
+
+
+def innermost(function: Function) -> Function:
+    """A helper whose code always takes the place of a call, for the innermost steps of a kernel."""
+    return _helper(function, forceinline=True)
+
+
+def _helper(function: Function, **options: bool) -> Function:
+    dispatcher: Any = njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(function)
     dispatcher.__class__ = _Helper
     return cast(Function, dispatcher)
 
@@ -210,6 +239,8 @@ def _load(function: Any, signature: Any, options: Any, compiled: Any, compile_it
     compiled._cache = MachineCode(function, signature, options, target)
     if compiled._cache.find():
         compile_it()
+    elif getattr(_this_thread, "loads", False):
+        raise NotCompiled(f"{function.__module__}.{function.__qualname__}")
     else:
         progress.compiling(function, compile_it)
 

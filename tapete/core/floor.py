@@ -24,6 +24,7 @@ from tapete.core.compile import (
     WORD_ROWS,
     ahead,
     helper,
+    innermost,
 )
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.crew import task
@@ -98,7 +99,7 @@ ORDER_AT = SEATED_AT + len(Seated._fields)
 open_floor, open_seated, open_order = opener(FLOOR), opener(SEATED), opener(ORDER)
 
 
-@helper
+@innermost
 def _forget_end(floor: Any, i: int) -> None:
     """What the step before told is no longer so."""
     if floor.over[i]:
@@ -107,7 +108,7 @@ def _forget_end(floor: Any, i: int) -> None:
             floor.rewards[i * floor.seats + seat] = 0.0
 
 
-@helper
+@innermost
 def _is_asked(seated: Any, who: int) -> bool:
     """Whether the caller decides for who is to move."""
     return who >= 0 and seated.functions[who] == ASK
@@ -160,7 +161,7 @@ def _go_on(words: Any, i: int, who: int) -> Any:
     return who
 
 
-@helper
+@innermost
 def _arrive(words: Any, i: int) -> None:
     """Goes on at a table until the caller has to move there, or for good where games don't restart."""
     floor, seated, order = open_floor(words), open_seated(ahead(words, SEATED_AT)), open_order(ahead(words, ORDER_AT))
@@ -182,7 +183,7 @@ def begin(words: Any) -> None:
             _arrive(words, i)
 
 
-@helper
+@innermost
 def _move(words: Any, i: int, action: int) -> None:
     """Makes a move at a table, unless it waits for a game to begin."""
     floor, order = open_floor(words), open_order(ahead(words, ORDER_AT))
@@ -192,7 +193,7 @@ def _move(words: Any, i: int, action: int) -> None:
         _arrive(words, i)
 
 
-@helper
+@innermost
 def _draw(floor: Any, i: int) -> Any:
     """A legal action at a table, any of them; 0 where there is none."""
     n = floor.counts[i]

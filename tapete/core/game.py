@@ -6,9 +6,9 @@ import difflib
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,12 @@ from tapete.core.scene import Move, Place, Scene
 from tapete.core.spec import Spec
 
 if TYPE_CHECKING:
+    from tapete.core.pictures import Picture
     from tapete.core.record import Record
+    from tapete.core.thought import Thought
 
 Bytes = NDArray[np.uint8]
+Number = TypeVar("Number", int, float)
 
 
 class Game:
@@ -32,8 +35,14 @@ class Game:
     def __init__(self, spec: Spec, package: str) -> None:
         self.spec = spec
         self.package = package
+        self._modules: dict[str, Any] = {}  # asking Python for a module takes longer than most rules
 
     def _module(self, name: str) -> Any:
+        if name not in self._modules:
+            self._modules[name] = self._import(name)
+        return self._modules[name]
+
+    def _import(self, name: str) -> Any:
         try:
             return importlib.import_module(f"{self.package}.{name}")
         except ModuleNotFoundError as error:
@@ -166,6 +175,10 @@ class Game:
         """Legal actions of whoever moves, chance included; ascending."""
         if calls.player(self.rulebook, data) == CHANCE:
             return [outcome for outcome, _ in self.outcomes(data)]
+        return self._moves(data)
+
+    def _moves(self, data: Bytes) -> list[int]:
+        """Legal actions of the player who is to move."""
         out = np.empty(max(self.spec.max_actions, 1), dtype=np.int32)
         return out[: calls.actions(self.rulebook, data, out)].tolist()
 
@@ -301,6 +314,27 @@ class State:
         some = ", ".join(self.write(action) for action in legal[:12])
         return f"{text!r} can't be played here; legal: {some}{', ...' if len(legal) > 12 else ''}"
 
+    def film(self) -> Picture:
+        """The game so far, position by position, in a strip that is moved sideways; all hands are open.
+
+        >>> from tapete.core import make
+        >>> len(make("kuhn").read("J Q pass bet").film().html.split("scroll-snap-align")) - 1  # from the start on
+        5
+        """
+        from tapete.core.pictures import Picture, strip_html
+
+        if self.history is None:
+            raise TapeteError("nobody knows how an imagined state came about")
+        states = [self.game.start()]
+        for action in self.history:
+            states.append(states[-1].copy().apply(action))
+        return Picture(strip_html(state._repr_html_() for state in states))
+
+    def _repr_html_(self) -> str:
+        from tapete.core.pictures import scene_html
+
+        return scene_html(self.scene(), f"{self.game}, {self._after()}")
+
     def __str__(self) -> str:
         return f"{self.game}: {' '.join(words(self))}"
 
@@ -352,7 +386,7 @@ class View:
 
     def actions(self) -> list[int]:
         """Legal actions of this seat, ascending; none when it isn't its turn."""
-        return self.game.actions(self._world) if self.player == self.seat else []
+        return self.game._moves(self._world) if self.player == self.seat else []
 
     @property
     def is_secret(self) -> bool:
@@ -397,6 +431,10 @@ class View:
         """An action in the game's notation."""
         return self.game.write(self._world, action)
 
+    def named(self, numbers: Mapping[int, Number]) -> dict[str, Number]:
+        """What is told of moves (probabilities, visits, values), with their notation in place of their ids."""
+        return {self.write(action): number for action, number in numbers.items()}
+
     def news(self, before: View) -> list[str]:
         """What happened between a view and this one of the same seat a move later, besides the move itself."""
         return self.game.news(before._world, self._world)
@@ -404,6 +442,18 @@ class View:
     def scene(self) -> Scene:
         """The table as this seat sees it."""
         return self.game.scene(self._world, self.seat, self.actions())
+
+    def show(self, thought: Thought) -> Picture:
+        """What somebody thinks of the moves here, as bars under the table: for a notebook."""
+        from tapete.core.pictures import Picture, bars_html
+
+        named = {name: self.named(getattr(thought, name)) for name in ("visits", "values") if getattr(thought, name)}
+        return Picture(self._repr_html_() + bars_html(self.named(thought.probabilities), named))
+
+    def _repr_html_(self) -> str:
+        from tapete.core.pictures import scene_html
+
+        return scene_html(self.scene(), f"{self.game} from seat {self.seat}")
 
     def __str__(self) -> str:
         return self.game.describe(self._world, self.seat)

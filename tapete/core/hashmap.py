@@ -22,8 +22,13 @@ def new_map(capacity: int) -> Any:
 @helper
 def find(keys: Any, key: Any) -> Any:
     """The slot that has the key, or the empty one where it belongs; compare `keys[slot]` with 0."""
-    wanted = max(np.uint64(key), np.uint64(1))
-    mask = np.uint64(len(keys) - 1)
+    return find_among(keys, len(keys), key)
+
+
+@helper
+def find_among(keys: Any, slots: int, key: Any) -> Any:
+    """The same where the keys are behind a pointer, which doesn't know how many slots there are."""
+    wanted, mask = max(np.uint64(key), np.uint64(1)), np.uint64(slots - 1)
     slot = wanted & mask
     while keys[slot] != 0 and keys[slot] != wanted:
         slot = (slot + np.uint64(1)) & mask

@@ -26,14 +26,20 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from numba.core import config
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
 from tapete.core import ingredients
 
-MARK = b"tapete machine code 1\n"
+MARK = b"tapete machine code 2\n"
 DIGEST = 32  # bytes
 LARGEST = 1 << 28  # bytes; no function comes near
+
+# Numba tells closures of one name apart by a count, which each process begins anew. Files here come from several
+# processes, and of two functions under one symbol the one that was loaded first is run in place of the other. So a
+# count that no two processes share, not even those that were forked.
+FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(63), None)
 
 
 class Shelf(NamedTuple):
@@ -127,6 +133,29 @@ def _shelves(source: Path) -> Iterator[Shelf]:
         home = os.path.expanduser("~/.cache")
     if os.path.isabs(home):  # somebody without a home has no folder either
         yield Shelf(Path(home) / "tapete" / apart, 0o700, mine)
+
+
+def keep_in(folder: Path) -> None:
+    """Keeps what is compiled from now on in a folder, also by processes begun from here, if it could be kept nowhere.
+
+    What lies elsewhere and can be read is still found, unless `NUMBA_CACHE_DIR` names a folder that is of no use.
+    """
+    if any(_takes(shelf) for shelf in _shelves(Path(__file__))):
+        return
+    if config.CACHE_DIR:
+        config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"] = str(folder.absolute())
+    else:
+        os.environ["XDG_CACHE_HOME"] = str(folder.absolute())
+
+
+def _takes(shelf: Shelf) -> bool:
+    """Whether something can be written there."""
+    probe = shelf.folder / "probe"
+    with suppress(OSError):
+        _write(probe, b"", shelf)
+        probe.unlink()
+        return True
+    return False
 
 
 def _read(path: Path, owners: frozenset[int]) -> bytes:

@@ -39,6 +39,7 @@ from tapete.core.evaluator import Evaluator, MakeEvaluator, open_evaluator, word
 from tapete.core.game import Game, View
 from tapete.core.records import apart, pointers
 from tapete.core.rng import Rng, below, mix, uniform
+from tapete.core.thought import choices
 
 RANDOM = 0  # the address of a player that takes any move; no other has it
 CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
@@ -208,7 +209,7 @@ def random_play(game: Game, games: int, rng: Rng, *, threads: int = 1) -> Games:
 
 def opinion(player: Evaluator, view: View) -> dict[int, float]:
     """How likely a player is to make each legal move, where the view's seat is to move."""
-    legal = view.actions()
+    legal = choices(view)
     return dict(zip(legal, judge_moves(player, view.game, view._world, view.seat, legal).tolist(), strict=True))
 
 
@@ -320,7 +321,7 @@ def _play(
 @kernel(types.void(RULEBOOK, DOUBLES, DESK, types.int64, WORDS, DOUBLES, LONGS))
 def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: Any, out: Any, counts: Any) -> None:
     """The same for players who take any move, so that nobody has to be asked: adds the payoffs up in `out` [seats]."""
-    rules, payoffs, gains = open_rules(rulebook), np.zeros(len(out)), first_of(out)
+    rules, payoffs = open_rules(rulebook), np.zeros(len(out))
     state, legal, rng = state_ptr(desk.state), first_of(desk.legal), uint64_ptr(words)
     decisions, steps = 0, 0
     for _ in range(deals):
@@ -336,7 +337,6 @@ def _play_at_random(rulebook: Any, params: Any, desk: Any, deals: int, words: An
             steps += 1
             who = rules.player(state)
         rules.returns(state, float64_ptr(payoffs))
-        for seat in range(desk.seats):
-            gains[seat] += payoffs[seat]
+        out += payoffs
     counts[0] += decisions
     counts[1] += steps

@@ -35,8 +35,11 @@ def pointers(typing_context: Any, record: Any) -> Any:
     return types.BaseTuple.from_types(fields, record.instance_class)(record), generate
 
 
-def opener(record: Any) -> Any:
-    """An intrinsic that opens a record of pointers and whole numbers, as `words_of` wrote it, behind a pointer."""
+def opener(record: Any, first: int = 0) -> Any:
+    """An intrinsic that opens a record of pointers and numbers, as `words_of` wrote it, behind a pointer.
+
+    first: which of the words there is the record's first.
+    """
     fields = [_pointer(field) if isinstance(field, types.Array) else field for field in record.types]
     opened = types.BaseTuple.from_types(fields, record.instance_class)
 
@@ -45,9 +48,12 @@ def opener(record: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             parts = []
             for i, field in enumerate(fields):
-                word = builder.load(cgutils.gep_inbounds(builder, arguments[0], i))
-                is_number = isinstance(field, types.Integer)
-                parts.append(word if is_number else builder.inttoptr(word, context.get_value_type(field)))
+                word = builder.load(cgutils.gep_inbounds(builder, arguments[0], first + i))
+                if isinstance(field, types.Float):
+                    word = builder.bitcast(word, context.get_value_type(field))
+                elif not isinstance(field, types.Integer):
+                    word = builder.inttoptr(word, context.get_value_type(field))
+                parts.append(word)
             return context.make_tuple(builder, signature.return_type, parts)
 
         return opened(words), generate
@@ -56,8 +62,13 @@ def opener(record: Any) -> Any:
 
 
 def words_of(record: tuple[Any, ...]) -> list[int]:
-    """The addresses of the arrays of a record, and its whole numbers as they are."""
-    return [field.ctypes.data if isinstance(field, np.ndarray) else int(field) for field in record]
+    """The addresses of the arrays of a record, its whole numbers as they are and the bits of its other numbers."""
+    return [
+        field.ctypes.data
+        if isinstance(field, np.ndarray)
+        else int(np.float64(field).view(np.uint64) if isinstance(field, float) else field)
+        for field in record
+    ]
 
 
 def apart(array: NDArray[Any]) -> NDArray[Any]:
@@ -81,6 +92,17 @@ def at(typing_context: Any, records: Any, i: Any) -> Any:
         return builder.gep(arguments[0], [arguments[1]])
 
     return records.dtype(records, types.int64), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def words_behind(typing_context: Any, state: Any) -> Any:
+    """The bytes of a state, eight at a time."""
+    pointer = types.CPointer(types.uint64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(pointer))
+
+    return pointer(state), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

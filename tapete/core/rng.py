@@ -17,6 +17,7 @@ from tapete.core.compile import WORDS, helper, kernel, uint64_ptr
 from tapete.core.errors import TapeteError
 
 Item = TypeVar("Item")
+WORD = np.dtype(np.uint64)
 
 
 @helper
@@ -78,10 +79,12 @@ class Rng:
     True
     """
 
+    __slots__ = ("keys", "words")
+
     def __init__(self, *keys: int | str) -> None:
         self.keys = keys
-        digest = hashlib.sha256(repr(keys).encode()).digest()
-        self.words = np.frombuffer(digest, dtype=np.uint64).copy()  # [4]
+        digest = bytearray(hashlib.sha256(repr(keys).encode()).digest())
+        self.words = np.ndarray(4, dtype=WORD, buffer=digest)
 
     def spawn(self, *keys: int | str) -> Rng:
         """A stream of its own for a task, whichever worker runs it and whatever this one has drawn so far."""

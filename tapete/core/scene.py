@@ -47,6 +47,7 @@ class Note:
 
     name: str
     text: str
+    owner: int | None = None  # whose knowledge it is, where it is not everybody's: so it is never shared
 
 
 Part = Things | Board | Score | Note

@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete.core.contract import CHANCE, TERMINAL
+from tapete.core.errors import TapeteError
+from tapete.core.game import State, View
+
 # A policy for many positions at once, as a network is: observations [N, observation_size] and what is legal
 # [N, actions] to probabilities [N, actions].
 BatchPolicy = Callable[[NDArray[np.float32], NDArray[np.bool_]], NDArray[Any]]
@@ -33,3 +37,18 @@ class Thought:
     values: dict[int, float] = field(default_factory=dict)  # the payoff expected after a move, where it was looked at
     visits: dict[int, int] = field(default_factory=dict)  # how often a search has tried a move
     line: tuple[int, ...] = ()  # the moves that are expected from here, the seat's own first
+
+
+def choices(view: object) -> list[int]:
+    """The legal moves that somebody is asked about; says what is wrong where there is nobody to ask."""
+    if isinstance(view, State):
+        raise TapeteError("this is a State, which knows all hands; ask with a View: state.view(state.player)")
+    if not isinstance(view, View):
+        raise TapeteError(f"ask with a View, as in state.view(state.player), not with {view!r:.60}")
+    if view.player == view.seat:
+        return view.actions()
+    if view.player == TERMINAL:
+        raise TapeteError("nobody is to move: the game is over")
+    if view.player == CHANCE:
+        raise TapeteError("chance is to move: state.deal(rng) lets it")
+    raise TapeteError(f"seat {view.seat} is asked, but seat {view.player} is to move: state.view(state.player)")

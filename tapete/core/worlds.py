@@ -4,7 +4,8 @@ A game's folder may have a ``past.py`` with a compiled function ``take_back(stat
 move of a player, as far as the state remembers it, and says which one it was, or `UNKNOWN` where there is none to take
 back: so that a world can be judged by what its players would have done in it. And it may have an ``endgame.py`` with a
 function ``endgame() -> Evaluator``, whose values are those of perfect play with all cards open, or NaN where the end is
-too far away.
+too far away. A match of many hands may have an ``outlook.py`` with a function ``outlook() -> Evaluator``: what
+each seat may expect before the next hand is dealt, or NaN within a hand.
 """
 
 from __future__ import annotations
@@ -50,6 +51,12 @@ def take_back_of(game: Game) -> int:
 def endgame_of(game: Game) -> Evaluator | None:
     """A game's `endgame`, for one thread; None where it has none."""
     made: Evaluator | None = _module(game, "endgame").endgame() if _has(game, "endgame") else None
+    return made
+
+
+def outlook_of(game: Game) -> Evaluator | None:
+    """A game's `outlook`, for one thread; None where it has none."""
+    made: Evaluator | None = _module(game, "outlook").outlook() if _has(game, "outlook") else None
     return made
 
 

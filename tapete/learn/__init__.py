@@ -3,7 +3,7 @@
 A learner says what it is in the first line of its docstring and has its knobs, a frozen dataclass `Config`
 (`tapete.learn.knobs`). Importing it takes neither PyTorch nor a compiler (`tapete.learn.late`); where its training does
 need a package that may be missing, `NEEDS` names it. Its file, or in a folder `training.py`, has
-`train(game, config, run)`.
+`train(game, config, run)`. One that can tell the games of a run has `TELLS_GAMES`.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ class Learner(NamedTuple):
     about: str  # in a line
     config: type  # a dataclass whose fields are the knobs
     missing: tuple[str, ...]  # packages that it needs and that are not installed
+    tells_games: bool = False  # whether `Run.tell` is told of them
 
     @property
     def knobs(self) -> list[Knob]:
@@ -75,7 +76,8 @@ def learners() -> dict[str, Learner]:
             missing = (need for need in getattr(module, "NEEDS", ()) if importlib.util.find_spec(need) is None)
             about = (inspect.getdoc(module) or "").splitlines()[0]
             trains = f"{place.name}.training" if place.ispkg else place.name
-            found[name] = Learner(name, trains, about, module.Config, tuple(missing))
+            tells_games = getattr(module, "TELLS_GAMES", False)
+            found[name] = Learner(name, trains, about, module.Config, tuple(missing), tells_games)
     return found
 
 

@@ -9,6 +9,8 @@ makes targets, and is not part of what a run publishes.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +19,20 @@ from tapete.learn.buffers import Rows
 from tapete.learn.fitting import Fit
 from tapete.learn.late import nets, torch
 from tapete.learn.recording import Decisions, look_at_all
+from tapete.nets import Network
 from tapete.nets.architecture import Architecture, Layer
+
+
+class Foresight(NamedTuple):
+    """A critic as it was at a moment, for those who play and have no PyTorch."""
+
+    game: Game
+    widths: NDArray[np.int64]  # [seats] how many numbers are read of what each of them sees
+    network: Network
+
+    def of(self, decisions: Decisions) -> NDArray[np.float32]:
+        """What each seat will be paid, before each decision: [N, seats]."""
+        return self.network.forward(look_at_all(self.game, decisions.states, decisions.seats, self.widths))
 
 
 class Critic:
@@ -43,11 +58,9 @@ class Critic:
         }
         self.fit = Fit({"critic": self.network}, columns, memory=memory, batch=batch)
 
-    def foresee(self, decisions: Decisions) -> NDArray[np.float32]:
-        """What each seat will be paid, before each decision: [N, seats]."""
-        with torch.no_grad():
-            found: NDArray[np.float32] = self._say(decisions.states, decisions.seats).numpy()
-        return found
+    def foresight(self) -> Foresight:
+        """The critic of now."""
+        return Foresight(self.game, self.widths, nets.from_torch(self.network))
 
     def _say(self, states: NDArray[np.uint8], seats: NDArray[np.int32]) -> torch.Tensor:
         said: torch.Tensor = self.network(torch.from_numpy(look_at_all(self.game, states, seats, self.widths)))

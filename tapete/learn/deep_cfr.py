@@ -7,9 +7,9 @@ Brown, Lerer, Gross and Sandholm 2019 (arXiv 1811.00164); the average by stored 
    (`tapete.learn.traversals`); the seat's sampled advantages go into its reservoir, the strategies of the seat after it
    into a reservoir for all seats, both with the number of the iteration;
 2. a new network, from scratch, learns the advantages of the seat's reservoir, those of iteration t with weight t
-   (linear CFR); rows that look the same are learned as one, with their mean: the squared error has the same gradient,
-   and no noise. The seat then plays by regret matching: in proportion to positive advantages, or, where there are none,
-   the best move.
+   (linear CFR), in compiled code too (`tapete.learn.dense`). Rows that look the same are learned as one, with their
+   mean: the squared error has the same gradient, and no noise. The seat then plays by regret matching: in proportion to
+   positive advantages, or, where there are none, the best move.
 
 What converges in zero-sum games of two players is the average strategy, iteration t with weight t. With
 ``average=network`` it is a network that learns the reservoir of strategies, with ``average=stored`` the mixture of all
@@ -19,11 +19,10 @@ the first kind in both cases. With more seats nothing is guaranteed, as for CFR 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,18 +33,17 @@ from tapete.core.evaluator import Evaluator
 from tapete.core.players import random
 from tapete.core.thought import BatchPolicy, Mixture
 from tapete.learn.buffers import Reservoir, numpy_generator
+from tapete.learn.dense import CROSS_ENTROPY, SQUARED_ERROR, Dense, Lessons
 from tapete.learn.episodes import MOST_ACTIONS
-from tapete.learn.kinds import keys_of
+from tapete.learn.kinds import alike, keys_of
 from tapete.learn.knobs import check_knobs, knob
-from tapete.learn.late import nets, torch
-from tapete.learn.policies import masked_log_softmax, softmax_policy
 from tapete.learn.run import Checkpoint, Run
 from tapete.learn.traversals import Rows, traverse
 from tapete.nets import Architecture, Network
 from tapete.nets.zoo import heads
 
-NEEDS = ("torch",)
 MANY = 10**9
+TURNS = 256  # steps whose lessons are drawn at a time
 
 
 @dataclass(frozen=True)
@@ -57,10 +55,10 @@ class Config:
     steps: int = knob(300, "steps of a network of advantages, which begins from scratch", 1, MANY)
     average_steps: int = knob(2000, "steps of the network of average strategies, which begins from scratch", 1, MANY)
     batch: int = knob(1024, "decisions of a step: all of them where there are no more", 1, MANY)
-    rate: float = knob(0.005, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
+    rate: float = knob(0.01, "step size of Adam at first; it falls to nothing along a line", 1e-9, 10)
     clip: float = knob(1.0, "longest gradient", 1e-9, MANY)
     hidden: int = knob(64, "units of a hidden layer", 1, MANY)
-    layers: int = knob(3, "hidden layers", 1, 100)
+    layers: int = knob(2, "hidden layers", 1, 100)
     buffer: int = knob(1_000_000, "decisions in a reservoir: one a seat, and one of strategies", 1, MANY)
     average: str = knob(
         "network", "what is evaluated: a network of average strategies, or all that were stored, mixed",
@@ -88,35 +86,39 @@ def regret_matching(network: Network) -> BatchPolicy:
     return policy
 
 
-# What a network said [batch, actions], what is legal, the numbers that it should have said: a loss of each row [batch].
-Loss = Callable[[Any, Any, Any], Any]
+def softmax(network: Network) -> BatchPolicy:
+    """How anybody plays by a network of strategies."""
+
+    def policy(seen: NDArray[np.float32], mask: NDArray[np.bool_]) -> NDArray[np.float32]:
+        said = np.where(mask, network.forward(seen), -np.inf)
+        shares = np.exp(said - said.max(axis=1, keepdims=True))
+        found: NDArray[np.float32] = shares / shares.sum(axis=1, keepdims=True)
+        return found
+
+    return policy
 
 
-def squared_error(said: torch.Tensor, mask: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Of the advantages of legal moves."""
-    return ((said - wanted).square() * mask).sum(dim=1)
+def lessons_of(reservoir: Reservoir) -> tuple[Lessons, NDArray[np.float64]]:
+    """What a reservoir teaches, decision by decision: K of them, however many rows tell of each.
+
+    Wanted is the mean of these rows, iteration t with weight t. Beside it [K], what they weigh; together 1.
+    """
+    inputs, mask, numbers, t, key = (column[: len(reservoir)] for column in reservoir.columns.values())
+    rows, kind = alike(key)
+    weight = np.bincount(kind, weights=t)
+    sums = csr_array((t, (kind, np.arange(len(kind)))), shape=(len(rows), len(kind))) @ numbers
+    return Lessons(inputs[rows], mask[rows], sums / weight[:, None].astype(np.float32)), weight / weight.sum()
 
 
-def cross_entropy(said: torch.Tensor, mask: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
-    """Of the probabilities of moves; it is least where the network says the mean, as a squared error is."""
-    return -(wanted * masked_log_softmax(said, mask)).sum(dim=1)
-
-
-class Lessons(NamedTuple):
-    """What a reservoir teaches, decision by decision: K of them, however many rows tell of each."""
-
-    rows: NDArray[np.int64]  # [K] one row of each
-    numbers: NDArray[np.float32]  # [K, actions] the mean of its rows, iteration t with weight t
-    weight: NDArray[np.float64]  # [K] of all its rows; together 1
-
-    @classmethod
-    def of(cls, reservoir: Reservoir) -> Lessons:
-        """All that it holds."""
-        key, numbers, t = (reservoir.columns[name][: len(reservoir)] for name in ("key", "numbers", "iteration"))
-        _, rows, kind = np.unique(key, return_index=True, return_inverse=True)
-        weight = np.bincount(kind, weights=t)
-        sums = csr_array((t, (kind, np.arange(len(kind)))), shape=(len(rows), len(kind))) @ numbers
-        return cls(rows, sums / weight[:, None].astype(np.float32), weight / weight.sum())
+def choose(
+    weight: NDArray[np.float64], steps: int, size: int, draws: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """The lessons of some steps [turns, batch], and how much each counts: all where they are few, else some, drawn."""
+    if len(weight) <= size:
+        return np.arange(len(weight))[None], weight.astype(np.float32)
+    sums = np.cumsum(weight)
+    drawn = np.searchsorted(sums[:-1], draws.random((steps, size)) * sums[-1], side="right")
+    return drawn, np.full(size, 1 / size, dtype=np.float32)
 
 
 class Training:
@@ -179,9 +181,9 @@ class Training:
         if not self.advantages[seat].seen:  # a seat without a choice
             return 0.0
         begin = self.networks[seat][-1] if config.warm and self.networks[seat] else None
-        module, loss = self.fit(self.advantages[seat], "advantage", squared_error, config.steps, rng, begin)
+        learned, loss = self.fit(self.advantages[seat], "advantage", SQUARED_ERROR, config.steps, rng, begin)
         kept = self.networks[seat] if config.average == "stored" else []
-        self.networks[seat] = [*kept, nets.from_torch(module)]
+        self.networks[seat] = [*kept, learned.network()]
         return loss
 
     def remember(self, reservoir: Reservoir, rows: Rows) -> None:
@@ -191,59 +193,42 @@ class Training:
         reservoir.add({**columns, "key": keys_of(rows.seen, rows.mask)})
 
     def fit(
-        self, reservoir: Reservoir, head: str, loss: Loss, steps: int, rng: Rng, begin: Network | None = None
-    ) -> tuple[nets.Module, float]:
+        self, reservoir: Reservoir, head: str, loss: int, steps: int, rng: Rng, begin: Network | None = None
+    ) -> tuple[Dense, float]:
         """A network, from scratch or not, that learns a reservoir, and its mean loss in the last tenth of the steps."""
-        config, device = self.config, self.run.device
-        module = nets.to_torch(begin or self.architecture(head), rng.spawn("weights")).to(device)
-        weights = list(module.parameters())
-        adam = torch.optim.Adam(weights, lr=config.rate, fused=True)
-        batches, losses = self.batches(reservoir, numpy_generator(rng.spawn("rows"))), []
-        for step in range(steps):
-            adam.param_groups[0]["lr"] = config.rate * (1 - step / steps)
-            inputs, mask, numbers, weight = next(batches)
-            error = (weight * loss(module(inputs), mask, numbers)).sum()
-            adam.zero_grad()
-            error.backward()
-            torch.nn.utils.clip_grad_norm_(weights, config.clip)
-            adam.step()
-            if step >= 0.9 * steps:
-                losses.append(error.item())
-        return module.cpu(), float(np.mean(losses or [0.0]))
-
-    def batches(self, reservoir: Reservoir, draws: np.random.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
-        """Inputs, masks, numbers and weights of a step: all lessons where they are few, else some of them, drawn."""
-        lessons, size = Lessons.of(reservoir), self.config.batch
-        sums = np.cumsum(lessons.weight)
-        every, alike = np.arange(len(sums)), np.full(size, 1 / size)
-
-        def batch(chosen: NDArray[np.int64], weight: NDArray[np.float64]) -> tuple[torch.Tensor, ...]:
-            rows = lessons.rows[chosen]
-            inputs, mask = reservoir.columns["inputs"][rows], reservoir.columns["mask"][rows]
-            columns = inputs, mask, lessons.numbers[chosen], weight.astype(np.float32)
-            return tuple(torch.from_numpy(column).to(self.run.device) for column in columns)
-
-        if len(every) <= size:
-            yield from repeat(batch(every, lessons.weight))
-        while True:
-            yield batch(np.searchsorted(sums[:-1], draws.random(size) * sums[-1], side="right"), alike)
+        config, learned = self.config, Dense(begin or Network.random(self.architecture(head), rng.spawn("weights")))
+        lessons, weight = lessons_of(reservoir)
+        draws, losses = numpy_generator(rng.spawn("rows")), list[float]()
+        for first in range(0, steps, TURNS):
+            rates = config.rate * (1 - np.arange(first, min(first + TURNS, steps)) / steps)
+            chosen, share = choose(weight, len(rates), config.batch, draws)
+            losses += learned.learn(lessons, chosen, share, rates, loss=loss, clip=config.clip).tolist()
+        return learned, float(np.mean(losses[-max(steps // 10, 1) :]))
 
     def examine(self) -> dict[str, float]:
-        """How good the average is, where it is time to know; a network of it is published."""
-        if self.iteration % self.config.every and self.iteration < self.config.iterations:
-            return {}
-        module, loss = self.publish()
-        if self.config.average == "network":
-            return {"average_loss": loss, **self.run.evaluate(softmax_policy(module))}
-        published = {f"network_{name}": value for name, value in self.run.evaluate(softmax_policy(module)).items()}
-        return {"average_loss": loss, **self.run.evaluate(self.mixture()), **published}
+        """How good the average is, where it is time to know; a network of it is published.
 
-    def publish(self) -> tuple[nets.Module, float]:
+        Stored networks are judged as they are, and one network of them only at the end.
+        """
+        is_last = self.iteration == self.config.iterations
+        if self.iteration % self.config.every and not is_last:
+            return {}
+        if self.config.average == "stored" and not is_last:
+            return self.run.evaluate(self.mixture())
+        average, loss = self.publish()
+        found = {"average_loss": loss}
+        if self.config.average == "network":
+            return {**found, **self.run.evaluate(softmax(average))}
+        published = {f"network_{name}": value for name, value in self.run.evaluate(softmax(average)).items()}
+        return {**found, **self.run.evaluate(self.mixture()), **published}
+
+    def publish(self) -> tuple[Network, float]:
         """Gives a network of the average strategies to those who play."""
         rng = Rng(self.config.seed, "average", self.iteration)
-        module, loss = self.fit(self.strategies, "policy", cross_entropy, self.config.average_steps, rng)
-        nets.from_torch(module, game=str(self.game), learner="deep-cfr", plays="policy").save(self.run.network)
-        return module, loss
+        learned, loss = self.fit(self.strategies, "policy", CROSS_ENTROPY, self.config.average_steps, rng)
+        average = learned.network(game=str(self.game), learner="deep-cfr", plays="policy")
+        average.save(self.run.network)
+        return average, loss
 
     def mixture(self) -> Mixture:
         """All networks so far, that of iteration t with weight t."""
@@ -277,7 +262,6 @@ class Training:
 
 def train(game: Game, config: Config, run: Run) -> None:
     """Iteration after iteration."""
-    torch.set_num_threads(run.threads)
     training = Training(game, config, run)
     run.open(training.restore)
     while training.iteration < config.iterations and not run.out_of_time:
@@ -285,6 +269,8 @@ def train(game: Game, config: Config, run: Run) -> None:
         training.iterate()
         if run.due or training.iteration == config.iterations:
             training.save()
+            if config.average == "stored" and training.iteration < config.iterations:
+                training.publish()
     if 0 < training.iteration < config.iterations:
         run.show("learning the average", training.iteration, config.iterations)
         training.publish()

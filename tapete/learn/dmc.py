@@ -7,20 +7,27 @@ iteration is
 1. acting: games in which every seat makes the move that its network rates highest, or now and then any other;
 2. learning: the squared error between what was foreseen of each move that was made and what the game paid in the end.
 
-Games are played inside a kernel (`tapete.learn.recording`) by the compiled forward pass, as many side by side as there
-are threads; PyTorch only learns. Two things are not the paper's. What is seen goes through a network once a decision,
-and only a narrow part is computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a
-`trace` below 1 a critic that sees all hands takes luck out of what is learned from (`tapete.learn.critic`).
+Games are played inside a kernel (`tapete.learn.recording`) by the compiled forward pass, wherever the run's executor
+has room; PyTorch only learns. What is sent out is a version of the weights, once, and what comes back are decisions of
+many games. As a rule everybody waits for the new weights, and a seed names one network. With `asynchronous`, as in the
+paper, nobody does: games that are under way go on with the weights that they have.
+
+Two things are not the paper's. What is seen goes through a network once a decision, and only a narrow part is computed
+for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a `trace` below 1 a critic that sees
+all hands takes luck out of what is learned from (`tapete.learn.critic`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Event
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +37,7 @@ from tapete.core.evaluator import MakeEvaluator
 from tapete.core.players import play, random
 from tapete.core.spec import Field
 from tapete.learn.buffers import Rows
-from tapete.learn.critic import Critic, trace_returns
+from tapete.learn.critic import Critic, Foresight, trace_returns
 from tapete.learn.fitting import Fit
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
@@ -39,13 +46,14 @@ from tapete.learn.run import Checkpoint, Run
 from tapete.learn.tensors import begin_from
 from tapete.nets.douzero import paper
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
+from tapete.scale import Job
 
 if TYPE_CHECKING:
     from tapete.nets.torch import Module
 
 NEEDS = ("torch",)
 CRITIC_SHARE = 0.5  # of the decisions that are learned from are so by the critic, which is wider than a player
-GROUPS = 2  # of games that are played side by side; results depend on it, so it is fixed
+GROUPS = 2  # batches of games between two steps of learning; results depend on it, so it is fixed
 MANY = 10**12
 NETWORKS = ("fast", "paper")
 OBJECTIVES = ("wp", "adp", "logadp")
@@ -65,7 +73,9 @@ class Config:
     network: str = knob("fast", "fast, or paper: DouZero's, which reads all and has its own widths", among=NETWORKS)
     skip: str = knob("history", "field at the end of what is seen that networks don't read, where a game has it")
     units: int = knob(256, "width of the networks where state and move meet", 8, 4096)
-    trunk: int = knob(128, "width of the layer after that", 8, 4096)
+    hidden: int = knob(1, "layers that what is seen goes through before that", 1, 20)
+    trunk: int = knob(128, "width of the layers after that", 8, 4096)
+    trunks: int = knob(1, "how many there are", 1, 20)
     memory: int = knob(30_000, "decisions of each seat that batches are drawn from", 1, 10**8)
     batch: int = knob(512, "decisions of a step", 1, 10**6)
     passes: float = knob(1.0, "how often a decision is learned from, on average", 1e-6, 1000)
@@ -75,7 +85,13 @@ class Config:
     trace: float = knob(
         0.8, "what is foreseen later counts, and the end by this power of the moves until then; 1: it alone", 0, 1
     )
+    wait: int = knob(
+        0, "frames for which the critic alone learns: it is new where networks begin --from others", 0, MANY
+    )
     clip: float = knob(40.0, "longest gradient", 1e-9, 1e9)
+    asynchronous: bool = knob(
+        False, "play on with older weights while others learn: for many cores, and no run is like another"
+    )
     every: int = knob(100, "iterations between two lines of the log", 1, 10**9)
     seed: int = knob(1, "names all random streams: the same seed gives the same network")
 
@@ -115,7 +131,8 @@ class Student:
     def __init__(self, game: Game, config: Config, seat: int) -> None:
         self.game, self.config, self.seat = game, config, seat
         inputs = sum(part.size for part in read_fields(game, seat, config.skip))
-        shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=(config.trunk,))
+        trunk = (config.trunk,) * config.trunks
+        shapes = architectures(inputs, game.spec.feature_size, units=config.units, trunk=trunk, hidden=config.hidden)
         if config.network == "paper":
             shapes = paper(game, seat)
         self.state, self.move = (
@@ -154,13 +171,55 @@ class Student:
         return ((said - torch.from_numpy(rows["target"])) ** 2).mean()
 
     def begin(self, file: Path, scorer: Scorer) -> None:
-        """Takes the weights of networks that were read from a file."""
-        for name, module in self.parts.items():
-            begin_from(file, getattr(scorer, name), module)
+        """Takes the weights of networks that were read from a file, which may be smaller."""
+        begin_from(file, scorer.state, self.state, between="state")
+        begin_from(file, scorer.move, self.move, between="state")
 
     def scorer(self) -> Scorer:
         """The networks as they are now, for those who play."""
         return Scorer(nets.from_torch(self.state), nets.from_torch(self.move))
+
+
+class Batch(NamedTuple):
+    """Games that are to be played, which an actor is sent by their number; and the share of random moves in them."""
+
+    number: int
+    epsilon: float
+
+
+class Rollout(NamedTuple):
+    """What an actor sends back of a batch."""
+
+    decisions: Decisions
+    wanted: NDArray[np.float32]  # [N, seats] what each decision is learned from
+    paid: NDArray[np.float32]  # [N, seats] what its game paid
+
+
+def open_acting(
+    stop: Event,
+    *,
+    game: Game,
+    config: Config,
+    network: MoveNetwork,
+    foresight: Foresight | None,
+    players: Sequence[MakeEvaluator | None],
+) -> Callable[[Batch], Rollout]:
+    """What plays batches with one version of the weights: the job of an actor."""
+    learning = [player is None for player in players]
+    mine = partial(network.evaluator, game)
+
+    def act(batch: Batch) -> Rollout:
+        iteration, group = divmod(batch.number, GROUPS)
+        made = [(player or mine)() for player in players]
+        rng = Rng(config.seed, "iteration", iteration).spawn("act", group)
+        decisions = Recorder(game, made, learning, config.games // GROUPS).play(rng, batch.epsilon)
+        paid = target(decisions.payoffs, config.objective)[decisions.games]
+        if not foresight:
+            return Rollout(decisions, paid, paid)
+        said = foresight.of(decisions)
+        return Rollout(decisions, trace_returns(decisions.games, said, paid, config.trace), paid)
+
+    return act
 
 
 class Training:
@@ -174,7 +233,10 @@ class Training:
         }
         self.critic = self._critic() if config.trace < 1 else None
         self.iteration = self.frames = self.games = 0
-        self.pool = ThreadPoolExecutor(max(min(run.threads, GROUPS), 1))
+        self.asked = 0  # batches
+        self._job: tuple[int, Job] | None = None  # with the iteration whose weights it has
+        self.rollouts = self._as_they_come() if config.asynchronous else self._in_step()
+        self.learning = ThreadPoolExecutor(run.threads)  # seats learn side by side
 
     def _critic(self) -> Critic:
         config, seats = self.config, range(self.game.players)
@@ -194,44 +256,61 @@ class Training:
         scorers = [self.students.get(seat, some).scorer() for seat in range(self.game.players)]
         return MoveNetwork(scorers, {"game": str(self.game), "learner": "dmc", "plays": "q", "frames": self.frames})
 
+    def _acting(self) -> Job:
+        """What actors do now: the weights of now are sent once."""
+        if not self._job or self._job[0] != self.iteration:
+            terms = {"game": self.game, "config": self.config, "network": self.network(), "players": self.players}
+            foresight = self.critic.foresight() if self.critic else None
+            self._job = self.iteration, Job(f"{__name__}:open_acting", {**terms, "foresight": foresight})
+        return self._job[1]
+
+    def _ask(self) -> Generator[Batch]:
+        """Batches without an end."""
+        while True:
+            self.asked += 1
+            yield Batch(self.asked - 1, self.epsilon)
+
+    def _in_step(self) -> Generator[list[Rollout]]:
+        """What is played with the weights of now, by whoever; the next time, with those of then."""
+        while True:
+            found = dict(self.run.executor.spread(self._acting(), list(islice(self._ask(), GROUPS))))
+            yield [found[group] for group in range(GROUPS)]
+
+    def _as_they_come(self) -> Generator[list[Rollout]]:
+        """What comes first; actors get new weights with the next batch."""
+        with closing(self.run.executor.spread(self._acting, self._ask())) as coming:
+            while True:
+                yield [rollout for _, rollout in islice(coming, GROUPS)]
+
     def iterate(self) -> None:
         """Games, and the steps that they are worth."""
-        config, rng = self.config, Rng(self.config.seed, "iteration", self.iteration)
-        network = self.network()
-        act = partial(self._act, network, rng, self.epsilon)  # of now: frames grow while the second group plays
-        for decisions, wanted, paid in self.pool.map(act, range(GROUPS)):
+        config = self.config
+        for decisions, wanted, paid in next(self.rollouts):
             self.frames += len(decisions.actions)
             self.games += len(decisions.payoffs)
-            for student in self.students.values():
+            for student in self.students.values() if self.frames > config.wait else ():
                 student.remember(decisions, wanted)
             if self.critic:
                 self.critic.remember(decisions, paid, config.passes * CRITIC_SHARE)
         rate = config.rate / (1 + self.frames / config.rate_frames) ** 0.5
-        for _ in self.pool.map(lambda name: self.learners[name].learn(rng.spawn("learn", name), rate), self.learners):
+        rng = Rng(config.seed, "iteration", self.iteration)
+        learn = [partial(each.learn, rng.spawn("learn", name), rate) for name, each in self.learners.items()]
+        for _ in self.learning.map(lambda due: due(), learn):
             pass
         self.iteration += 1
         if self.iteration % config.every == 0:
             self._log(rate)
+
+    def close(self) -> None:
+        """Sends all actors home."""
+        self.rollouts.close()
+        self.learning.shutdown()
 
     @property
     def learners(self) -> dict[str, Student | Critic]:
         """Everybody who learns, by the name that its arrays and losses have."""
         found: dict[str, Student | Critic] = {str(seat): student for seat, student in self.students.items()}
         return found | ({"critic": self.critic} if self.critic else {})
-
-    def _act(
-        self, network: MoveNetwork, rng: Rng, epsilon: float, group: int
-    ) -> tuple[Decisions, NDArray[np.float32], NDArray[np.float32]]:
-        """Some games; what their decisions are learned from, and what they paid, for all seats [N, seats]."""
-        made = [(player or partial(network.evaluator, self.game))() for player in self.players]
-        learning = [seat in self.students for seat in range(self.game.players)]
-        recorder = Recorder(self.game, made, learning, self.config.games // GROUPS)
-        decisions = recorder.play(rng.spawn("act", group), epsilon)
-        paid = target(decisions.payoffs, self.config.objective)[decisions.games]
-        if not self.critic:
-            return decisions, paid, paid
-        said = self.critic.foresee(decisions)
-        return decisions, trace_returns(decisions.games, said, paid, self.config.trace), paid
 
     @property
     def epsilon(self) -> float:
@@ -267,7 +346,7 @@ class Training:
         for name, learner in self.learners.items():
             arrays |= learner.fit.arrays(name)
         self.network().save(self.run.network, half=True)
-        self.run.save(arrays, iteration=self.iteration, frames=self.frames, games=self.games)
+        self.run.save(arrays, iteration=self.iteration, frames=self.frames, games=self.games, asked=self.asked)
 
     def begin(self, file: Path) -> None:
         """Begins with networks that were learned before."""
@@ -278,6 +357,7 @@ class Training:
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
         self.iteration, self.frames, self.games = map(checkpoint.count, ("iteration", "frames", "games"))
+        self.asked = checkpoint.count("asked") if self.config.asynchronous else GROUPS * self.iteration
         for name, learner in self.learners.items():
             learner.fit.restore(name, checkpoint)
 
@@ -288,10 +368,11 @@ def train(game: Game, config: Config, run: Run) -> None:
     training = Training(game, config, run)
     run.open(training.restore, training.begin)
     began, before = run.seconds, training.frames
-    while training.frames < config.frames and not run.out_of_time:
-        speed = (training.frames - before) / max(run.seconds - began, 1e-9)
-        run.show(f"{training.frames:,} frames, {speed:,.0f} a second", training.frames, config.frames)
-        training.iterate()
-        if run.due:
-            training.save()
-    training.save()
+    with closing(training):
+        while training.frames < config.frames and not run.out_of_time:
+            speed = (training.frames - before) / max(run.seconds - began, 1e-9)
+            run.show(f"{training.frames:,} frames, {speed:,.0f} a second", training.frames, config.frames)
+            training.iterate()
+            if run.due:
+                training.save()
+        training.save()

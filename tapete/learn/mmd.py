@@ -6,7 +6,11 @@
 Each iteration seeks the policy p that is best by advantages - magnet * KL(p, magnet's) - mirror * KL(p, the old one's)
 (the paper's formula 7, where `mirror` is one by the step size), and also has PPO's clipped ratio. A magnet that stays
 where it is leads to a policy near it, not to an equilibrium: so it follows, as the average of the weights over time.
-What plays is the magnet.
+
+The weight of entropy is the temperature of what is approached, and `averaging` the size of steps to it; both fall by a
+constant factor an iteration. Steps that are long enough to keep up with the temperature carry the luck of the games in
+them, and steps that are short enough to average that away lag behind. So they are long, and what plays is the mean of
+the magnets of all iterations, late ones with more weight.
 """
 
 from __future__ import annotations
@@ -29,9 +33,13 @@ NEEDS = ("torch",)
 class Config(Knobs):
     """The knobs."""
 
-    last_entropy: float = knob(0.05, "weight of the policy's entropy at the end", 0, 1000)
-    averaging: float = knob(0.05, "share of the newest weights in the magnet, an iteration, at first", 1e-9, 1)
+    entropy: float = knob(0.2, "weight of the policy's entropy at first", 1e-9, 1000)
+    last_entropy: float = knob(0.03, "the same at the end", 1e-9, 1000)
+    averaging: float = knob(0.1, "share of the newest weights in the magnet, an iteration, at first", 1e-9, 1)
     last_averaging: float = knob(0.05, "the same at the end", 1e-9, 1)
+    late: float = knob(
+        4.0, "what plays is the mean of all magnets, that of iteration t with weight t to this power", 0, 1000
+    )
     magnet: float = knob(1.0, "weight of the divergence from the magnet", 0, 1000)
     mirror: float = knob(0.05, "weight of the divergence from the policy that played", 0, 1000)
 
@@ -48,10 +56,12 @@ def iterate(training: Training, config: Config) -> dict[str, float]:
     batch = training.play()
     with torch.no_grad():
         batch["magnet"] = Kinds.among(batch["key"].cpu().numpy()).judge(training.average, batch).policy
-    bonus = training.annealed(config.entropy, config.last_entropy)
-    return training.learn(batch, partial(loss, config=config, bonus=bonus))
+    bonus = training.decayed(config.entropy, config.last_entropy)
+    share = training.decayed(config.averaging, config.last_averaging)
+    return training.learn(batch, partial(loss, config=config, bonus=bonus), share)
 
 
 def train(game: Game, config: Config, run: Run) -> None:
     """Iteration after iteration."""
-    go_on(Training(game, config, device=run.device), partial(iterate, config=config), run, "mmd")
+    training = Training(game, config, late=config.late, device=run.device)
+    go_on(training, partial(iterate, config=config), run, "mmd")

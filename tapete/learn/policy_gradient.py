@@ -37,7 +37,7 @@ from tapete.learn.episodes import (
     self_play_tables,
     stream_arrays,
 )
-from tapete.learn.kinds import keys_of
+from tapete.learn.kinds import alike, keys_of
 from tapete.learn.knobs import check_knobs, knob
 from tapete.learn.late import nets, torch
 from tapete.learn.policies import draw, generator, masked_log_softmax, softmax_policy
@@ -120,7 +120,7 @@ class Kinds(NamedTuple):
     @classmethod
     def among(cls, keys: NDArray[np.int64]) -> Kinds:
         """Those with the same key."""
-        _, first, of = np.unique(keys, return_index=True, return_inverse=True)
+        first, of = alike(keys)
         return cls(torch.from_numpy(first), torch.from_numpy(of))
 
     def judge(self, module: Module, batch: Batch, rows: torch.Tensor | None = None) -> Said:
@@ -181,22 +181,37 @@ def ratio(policy: torch.Tensor, batch: Batch) -> torch.Tensor:
 
 
 class Training:
-    """All that a run remembers: the network that learns, and an average of its weights over time, which plays."""
+    """All that a run remembers: the network that learns, an average of its weights that follows it, and what plays.
+
+    That is the average itself, or where `late` is given the mean of what it was after each iteration, that of iteration
+    t with a weight of about t to the power of `late` (Shamir and Zhang 2013, https://arxiv.org/abs/1212.1824).
+    """
 
     def __init__(
-        self, game: Game, knobs: Knobs, players: Sequence[MakeEvaluator | None] = (), *, device: str = "cpu"
+        self,
+        game: Game,
+        knobs: Knobs,
+        players: Sequence[MakeEvaluator | None] = (),
+        *,
+        late: float | None = None,
+        device: str = "cpu",
     ) -> None:
         """Seats with a player, who does not learn, are not the network's; without `players` all are."""
-        self.game, self.knobs, self.device = game, knobs, device
+        self.game, self.knobs, self.late, self.device = game, knobs, late, device
         self.tables = self_play_tables(game, knobs.tables, Rng(knobs.seed, "tables"), players)
         self.module = nets.to_torch(architecture(game, knobs), Rng(knobs.seed, "weights")).to(device)
         self.average = copy.deepcopy(self.module)
+        self.plays = self.average if late is None else copy.deepcopy(self.module)
         self.optimiser = torch.optim.Adam(self.module.parameters(), lr=knobs.rate, betas=BETAS, eps=EPSILON, fused=True)
         self.iteration = self.steps = 0
 
     def annealed(self, first: float, last: float = 0.0) -> float:
-        """What goes from one number to another over the training is here now."""
+        """What goes from one number to another along a line over the training is here now."""
         return first + (last - first) * self.iteration / self.knobs.iterations
+
+    def decayed(self, first: float, last: float) -> float:
+        """The same for what goes by a constant factor an iteration; neither number is 0."""
+        return float(first * (last / first) ** (self.iteration / self.knobs.iterations))
 
     def play(self) -> Batch:
         """A game at each table."""
@@ -205,8 +220,11 @@ class Training:
         self.steps += episodes.steps
         return batch_of(episodes, self.knobs.trace, self.device)
 
-    def learn(self, batch: Batch, loss: Loss) -> dict[str, float]:
-        """Some epochs of minibatches, which end the iteration; returns the means of what the loss tells."""
+    def learn(self, batch: Batch, loss: Loss, share: float) -> dict[str, float]:
+        """Some epochs of minibatches, which end the iteration; returns the means of what the loss tells.
+
+        :param share: of the newest weights in the average.
+        """
         knobs, order = self.knobs, generator(Rng(self.knobs.seed, "learn", self.iteration))
         for group in self.optimiser.param_groups:
             group["lr"] = self.annealed(knobs.rate)
@@ -222,22 +240,29 @@ class Training:
                 self.optimiser.step()
                 for name, number in found.items():
                     told.setdefault(name, []).append(number.detach())
-        share = self.annealed(knobs.averaging, knobs.last_averaging)
-        with torch.no_grad():
-            for mean, newest in zip(self.average.parameters(), self.module.parameters(), strict=True):
-                mean.lerp_(newest, share)
+        self._approach(self.average, self.module, share)
         self.iteration += 1
+        if self.late is not None:
+            self._approach(self.plays, self.average, (self.late + 1) / (self.late + self.iteration))
         return {name: float(torch.stack(numbers).mean()) for name, numbers in told.items()}
+
+    @staticmethod
+    def _approach(mean: Module, newest: Module, share: float) -> None:
+        """Moves weights a share of the way to others."""
+        with torch.no_grad():
+            for mine, other in zip(mean.parameters(), newest.parameters(), strict=True):
+                mine.lerp_(other, share)
 
     def network(self, learner: str) -> Network:
         """What plays."""
-        return nets.from_torch(self.average, game=str(self.game), learner=learner, plays="policy")
+        return nets.from_torch(self.plays, game=str(self.game), learner=learner, plays="policy")
 
     def save(self, run: Run) -> None:
         """Remembers everything."""
         arrays = {
             **module_arrays("module", self.module),
             **module_arrays("average", self.average),
+            **({} if self.plays is self.average else module_arrays("plays", self.plays)),
             **optimiser_arrays("adam", self.optimiser),
             **stream_arrays(self.tables),
         }
@@ -245,7 +270,7 @@ class Training:
 
     def begin(self, file: Path) -> None:
         """Begins with a network that was learned before, by any method of this kind."""
-        begin_from(file, Network.load(file), self.module, self.average)
+        begin_from(file, Network.load(file), self.module, self.average, self.plays)
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Remembers what was saved."""
@@ -253,6 +278,8 @@ class Training:
         self.steps = checkpoint.count("steps")
         load_module("module", self.module, checkpoint)
         load_module("average", self.average, checkpoint)
+        if self.plays is not self.average:
+            load_module("plays", self.plays, checkpoint)
         load_optimiser("adam", self.optimiser, checkpoint)
         load_streams(self.tables, checkpoint)
 
@@ -269,7 +296,7 @@ def go_on(training: Training, iterate: Callable[[Training], dict[str, float]], r
         if training.iteration % knobs.every == 0 or last:
             counts = {"iteration": training.iteration, "steps": training.steps}
             games = training.iteration * knobs.tables
-            run.log(**counts, games=games, **told, **run.evaluate(softmax_policy(training.average)))
+            run.log(**counts, games=games, **told, **run.evaluate(softmax_policy(training.plays)))
         if run.due or last:
             training.network(learner).save(run.network)
             training.save(run)

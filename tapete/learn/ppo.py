@@ -53,7 +53,8 @@ def iterate(training: Training) -> dict[str, float]:
     """Games, and what is learned from them."""
     knobs = training.knobs
     bonus = training.annealed(knobs.entropy, knobs.last_entropy)
-    return training.learn(training.play(), partial(loss, knobs=knobs, bonus=bonus))
+    share = training.annealed(knobs.averaging, knobs.last_averaging)
+    return training.learn(training.play(), partial(loss, knobs=knobs, bonus=bonus), share)
 
 
 def train(game: Game, config: Config, run: Run) -> None:

@@ -5,6 +5,7 @@
                             run began, if from any; written once
 ``metrics.jsonl``           a line of numbers now and then
 ``checkpoint.safetensors``  all that the learner remembers: weights, optimiser, data, counters; replaced as a whole
+``checkpoint-1.safe...``    the one before it, and so on, as many as are kept; used where the newest is damaged
 ``network.safetensors``     what plays
 ==========================  ==========================================================================================
 
@@ -22,10 +23,13 @@ import json
 import math
 import os
 import platform
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count, pairwise
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -39,10 +43,13 @@ from tapete.core.files import read_text, replacing, sync
 from tapete.core.game import Game
 from tapete.core.locks import FileLock
 from tapete.core.thought import AnyPolicy
+from tapete.scale import Executor, Local
 
 CONFIG = "run-1"
 CHECKPOINT = "learn-checkpoint-1"
 EVERY = 30.0  # seconds between checkpoints
+KEEP = 2  # checkpoints
+MOST_KEPT = 1000
 LONGEST_CONFIG = 1 << 16  # bytes
 LONGEST_METRICS = 1 << 28
 LOCK = ".lock"  # the file by which a process claims a folder
@@ -72,6 +79,8 @@ class Progress:
 
 
 Watch = Callable[[Progress], None]
+
+Tell = Callable[[Sequence[int], Sequence[str]], None]  # takes the actions of a game, and who sat where
 
 Evaluate = Callable[[AnyPolicy], Mapping[str, float]]  # says how good a policy is, in numbers by name
 
@@ -161,24 +170,37 @@ class Run:
         source: Path | None = None,
         seconds: float = math.inf,
         threads: int = 1,
+        executor: Executor | None = None,
         device: str = "cpu",
         every: float = EVERY,
+        keep: int = KEEP,
+        say: Callable[[str], None] = lambda line: None,
         evaluate: Evaluate = lambda policy: {},
         watch: Watch = lambda progress: None,
         stop: Event | None = None,
+        tell: Tell | None = None,
+        tell_all: bool = False,
     ) -> None:
         """For a new run or, where `resume` is set, one that was begun before. Nothing is written until `load`.
 
         :param source: the file of a network from whose weights a new run begins.
+        :param executor: where games are played by learners that hand them out; without it, threads of this process.
         :param device: where PyTorch computes, for learners that use it.
+        :param keep: how many checkpoints there are at most, the newest ones.
+        :param say: is told in a line what somebody should know who resumes: damage, or other versions.
         :param evaluate: says how good what was learned is; the time that it takes is not the run's.
         :param stop: when it is set, the run saves itself and stops as soon as it can.
+        :param tell: is told games of the run, by learners that have `TELLS_GAMES`: those of what plays at the end, or
+            where `tell_all` is set all that are played.
         """
         self.folder = Path(folder)
         self.threads = threads
+        self.executor = executor or Local(threads)
         self.device = device
         self.every = every  # seconds between checkpoints
+        self.keep, self.say = keep, say
         self.watch = watch
+        self.tell, self.tell_all = tell, tell_all
         self.metrics: dict[str, float] = {}  # the last that were logged
         self._evaluate = evaluate
         self._limit = seconds
@@ -196,6 +218,8 @@ class Run:
             known = Description.read(self.folder)
             usual = {knob.name: knob.default for knob in fields(config)}  # of a knob that is newer than the run
             _compare(replace(known, config=usual | known.config), self._description, self.folder)
+            if changed := _changed(known.versions, self._description.versions):
+                say(f"the run in {self.folder} was begun with {changed}: it may not end as it would have")
             self._description = known
 
     def _claim(self) -> None:
@@ -229,6 +253,12 @@ class Run:
         return self.folder / FILES.checkpoint
 
     @property
+    def _checkpoints(self) -> list[Path]:
+        """Those that there are, the newest first."""
+        older = [self._checkpoint.with_stem(f"{self._checkpoint.stem}-{i}") for i in range(1, MOST_KEPT)]
+        return [path for path in (self._checkpoint, *older) if path.exists()]
+
+    @property
     def seconds(self) -> float:
         """How long the run has taken, all its parts together, without evaluation."""
         return self._before + time.monotonic() - self._began - self._evaluating
@@ -258,7 +288,7 @@ class Run:
     @property
     def _begins_from_a_network(self) -> bool:
         """Whether it should begin with the weights of a network, and has not done so yet."""
-        return bool(self._description.source) and not self._begun and not self._checkpoint.exists()
+        return bool(self._description.source) and not self._begun and not self._checkpoints
 
     def load(self) -> Checkpoint | None:
         """Opens the folder: what was remembered last, or None at the beginning. Later metrics are forgotten."""
@@ -266,31 +296,66 @@ class Run:
             learner = self._description.learner
             raise TapeteError(f"{learner} can't begin from a network: what it learns from is not in the file")
         self._claim()
-        if not self._checkpoint.exists():
+        if not self._checkpoints:
             self._metrics.write_bytes(b"")
             return None
-        arrays, header = read_arrays(self._checkpoint, CHECKPOINT)
+        checkpoint = self._newest()
+        os.truncate(self._metrics, checkpoint.count("metrics_length"))
+        self._before = checkpoint.notes["seconds"]
+        return checkpoint
+
+    def _newest(self) -> Checkpoint:
+        """The newest checkpoint that is whole. Damaged ones are put aside, so that nothing ever replaces them."""
+        damaged: list[tuple[Path, TapeteError]] = []
+        for path in self._checkpoints:
+            try:
+                found = self._read(path)
+            except TapeteError as error:
+                damaged.append((path, error))
+                continue
+            for other, why in damaged:
+                other.rename(_free(other.with_suffix(".damaged")))
+                self.say(f"{why}; the run goes on from {path.name}, and the other is put aside")
+            return found
+        raise damaged[0][1]
+
+    def _read(self, path: Path) -> Checkpoint:
+        arrays, header = read_arrays(path, CHECKPOINT)
         if header.get("sha256") != _digest(arrays):  # bytes of states go to compiled code, which trusts them
-            raise TapeteError(f"{self._checkpoint} is damaged: its numbers are not those that were saved")
+            raise TapeteError(f"{path} is damaged: its numbers are not those that were saved")
         notes = header.get("notes")
-        checkpoint = Checkpoint(self._checkpoint, arrays, notes if isinstance(notes, dict) else {})
+        checkpoint = Checkpoint(path, arrays, notes if isinstance(notes, dict) else {})
         length, seconds = checkpoint.count("metrics_length"), checkpoint.notes.get("seconds")
         if not isinstance(seconds, float) or not 0 <= seconds < math.inf:
             raise checkpoint.misfit("seconds")
         if not self._metrics.is_file() or self._metrics.stat().st_size < length:
             raise checkpoint.misfit("the length of metrics.jsonl")
-        os.truncate(self._metrics, length)
-        self._before = seconds
         return checkpoint
 
     def save(self, arrays: Mapping[str, NDArray[Any]], **notes: float) -> None:
-        """Remembers all this, in the place of what was remembered before."""
+        """Remembers all this, and what was remembered before stays as the one before."""
         kept = {name: np.asarray(array, order="C") for name, array in arrays.items()}
         sync(self._metrics)  # or a crash of the machine might leave fewer lines than the checkpoint tells of
         length = self._metrics.stat().st_size
         notes = {**notes, "metrics_length": length, "seconds": self.seconds}
-        write_arrays(self._checkpoint, kept, {"format": CHECKPOINT, "sha256": _digest(kept), "notes": notes})
+        with self._making_room():
+            write_arrays(self._checkpoint, kept, {"format": CHECKPOINT, "sha256": _digest(kept), "notes": notes})
         self._saved = time.monotonic()
+
+    @contextmanager
+    def _making_room(self) -> Iterator[None]:
+        """Keeps the newest checkpoint under a second name while its own gets another file; then older ones move on."""
+        spare = self.folder / f".{FILES.checkpoint}.before"
+        spare.unlink(missing_ok=True)
+        if self.keep > 1 and self._checkpoint.exists():
+            _second_name(self._checkpoint, spare)
+        yield
+        if spare.exists():
+            names = [self._checkpoint.with_stem(f"{self._checkpoint.stem}-{i}") for i in range(1, self.keep)]
+            for newer, older in reversed([*pairwise(names)]):
+                if newer.exists():
+                    os.replace(newer, older)
+            os.replace(spare, names[0])
 
     def log(self, **metrics: float) -> None:
         """Appends a line of numbers, first the one that tells how far the run is, and how many seconds it has taken."""
@@ -344,6 +409,24 @@ def _compare(known: Description, mine: Description, folder: Path) -> None:
             raise TapeteError(f"the run in {folder} has {key}={have}, not {key}={want}; a run keeps its knobs")
     if mine.source not in ("", known.source):
         raise TapeteError(f"the run in {folder} has begun already, and not from {mine.source}")
+
+
+def _second_name(path: Path, other: Path) -> None:
+    """A file under another name too; a copy, where file systems know no second names."""
+    try:
+        os.link(path, other)
+    except OSError:
+        shutil.copy(path, other)
+
+
+def _free(path: Path) -> Path:
+    """The path, or where there is something already the same with a number."""
+    return next(name for i in count() if not (name := path.with_name(path.name + (f"-{i}" if i else ""))).exists())
+
+
+def _changed(before: Mapping[str, Any], now: Mapping[str, str]) -> str:
+    """Versions that are not the same, in words."""
+    return ", ".join(f"{name} {was}, not {now[name]}" for name, was in before.items() if now.get(name, was) != was)
 
 
 def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:

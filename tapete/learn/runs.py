@@ -78,6 +78,19 @@ class PastRun:
         name, over = name or main_of(self.last), SECONDS if by == SECONDS else steps_of(self.last)
         return Curve(name, over, points(self.lines, over, name))
 
+    @property
+    def wall(self) -> float:
+        """When it logged its last line, in seconds since 1970."""
+        return (self.folder / FILES.metrics).stat().st_mtime if self.lines else 0.0
+
+    def _repr_html_(self) -> str:
+        from tapete.core.pictures import curve_html
+
+        curve = self.curve()
+        return curve_html(
+            f"{self.folder}, {self.about.learner} on {self.about.game}", curve.over, curve.name, curve.points
+        )
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         return {

@@ -14,6 +14,7 @@ from tapete.core import Rng, TapeteError
 from tapete.learn.late import nets, torch
 from tapete.learn.run import Checkpoint
 from tapete.nets import Network
+from tapete.nets.growing import grow
 
 if TYPE_CHECKING:
     from tapete.nets.torch import Module
@@ -38,20 +39,19 @@ def load_module(prefix: str, module: torch.nn.Module, checkpoint: Checkpoint) ->
         checkpoint.fill(f"{prefix}.{name}", tensor.numpy())
 
 
-def begin_from(file: Path, network: Network, *modules: Module) -> None:
-    """Gives modules the weights of a network, which was read from a file and must have their layers."""
+def begin_from(file: Path, network: Network, *modules: Module, between: str = "") -> None:
+    """Gives modules the weights of a network that was read from a file: one with their layers, or a smaller one.
+
+    between: what one network hands to another, which may have grown in both (`tapete.nets.growing`).
+    """
     for module in modules:
-        here, there = module.architecture, network.architecture
-        if here != there:
-            sizes = here.parameters.items() ^ there.parameters.items()
-            odd = min(name for name, _ in sizes) if sizes else "a layer"
-            shapes = (list(part.parameters.get(odd, ())) or "none" for part in (there, here))
-            raise TapeteError(
-                "{} does not fit this run, by its game or its knobs: {} is {} there and {} here".format(
-                    file, odd, *shapes
-                )
-            )
-        module.load_state_dict(nets.to_torch(network).state_dict())
+        whole = network
+        if module.architecture != network.architecture:
+            try:
+                whole = grow(network, nets.from_torch(module), between=between)
+            except TapeteError as error:
+                raise TapeteError(f"{file} does not fit this run, by its game or its knobs: {error}") from None
+        module.load_state_dict(nets.to_torch(whole).state_dict())
 
 
 def optimiser_arrays(prefix: str, optimiser: torch.optim.Optimizer) -> dict[str, NDArray[Any]]:

@@ -50,12 +50,15 @@ class Scorer(NamedTuple):
     move: Network  # that vector and the features of a move to a number, its head "q"
 
 
-def architectures(inputs: int, features: int, *, units: int = 256, trunk: Shape = (128,)) -> tuple[Architecture, ...]:
-    """A state network and a move network: `units` wide where they meet, then the layers of the trunk."""
+def architectures(
+    inputs: int, features: int, *, units: int = 256, trunk: Shape = (128,), hidden: int = 1
+) -> tuple[Architecture, ...]:
+    """A state network and a move network: so many hidden layers, `units` wide up to where they meet, then the trunk."""
     state = Architecture(
         (
             Layer("input", shape=(inputs,), name="seen"),
             Layer("dense", units=units, activation="relu", name="hidden"),
+            *(Layer("dense", units=units, activation="relu", name=f"hidden{i}") for i in range(1, hidden)),
             Layer("dense", units=units, name="state"),
         ),
         heads=("state",),

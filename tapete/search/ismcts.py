@@ -18,23 +18,12 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng, TapeteError, Thought, View
+from tapete.core import Game, Rng, TapeteError, Thought, View, choices
 from tapete.core.evaluator import Evaluator
-from tapete.search.infosets import (
-    INFOSET,
-    MOVE,
-    Memory,
-    Plan,
-    Room,
-    follow,
-    forget,
-    grow_played,
-    grow_puct,
-    grow_uct,
-    place_of,
-    rehash,
-)
+from tapete.core.records import words_of
+from tapete.search.infosets import follow, forget, grow_played, grow_puct, grow_uct, rehash, root_of
 from tapete.search.mcts import FIRST_PLAY, PUCT
+from tapete.search.memory import INFOSET, MOVE, PLAN_AT, Memory, Plan, Room, Worlds, bytes_each
 from tapete.search.playout import playouts
 from tapete.search.roots import Tried, conclude
 from tapete.search.spending import MEMORY, Budget, larger, spend
@@ -44,6 +33,8 @@ UCT = 1.0  # of half the range of payoffs
 INFOSETS = 1 << 8  # with which a tree begins; a power of two, as the size of a hash table is
 MOVES_EACH = 4  # for which there is room then, on the average
 OPPONENTS = ("search", "random")
+RECALLED = 8  # of the memory, the part that worlds may take that were met before
+SEAT, MAY_STOP = (PLAN_AT + Plan._fields.index(name) for name in ("seat", "may_stop"))  # among the words of a tree
 PER_SET = INFOSET.itemsize + 2 * 16  # bytes, with two slots of the hash table
 
 
@@ -98,38 +89,34 @@ class ISMCTS:
         Searches run one at a time on one object: a second caller waits. Another number of threads than the last time
         begins with empty trees.
         """
+        choices(view)
         with self._lock:
             if len(self.trees) != budget.threads:
                 share = self.memory // budget.threads
-                self.trees = [_Tree(self.game, self.evaluator(), self.c, share) for _ in range(budget.threads)]
+                self.trees = [
+                    _Tree(self.game, self.evaluator(), self.c, self.random_opponents, share)
+                    for _ in range(budget.threads)
+                ]
             world = view.sample(rng).data
-            plan = Plan(
-                size=self.game.size,
-                widest=self.game.spec.max_actions,
-                players=self.game.players,
-                seat=view.seat,
-                c=0.0,
-                first_play=FIRST_PLAY,
-                random_opponents=self.random_opponents,
-                may_stop=True,
-            )
             for tree in self.trees:
-                tree.begin(world, self.keep)
-            spend(budget, lambda thread, count, stream: self.trees[thread].grow(plan, count, stream), rng)
-            key = np.uint64(view.infoset)
-            return conclude(view.actions(), [tree.tried(key) for tree in self.trees], self.trees[0].line)
+                tree.begin(world, view.seat, self.keep)
+            spend(budget, lambda thread, count, stream: self.trees[thread].grow(count, stream), rng)
+            roots = [tree.tried() for tree in self.trees]
+            legal = [move[0] for move in roots[0]] or view.actions()
+            return conclude(legal, roots, self.trees[0].line)
 
 
 class _Tree:
     """The tree of one thread."""
 
-    def __init__(self, game: Game, evaluator: Evaluator, c: float | None, memory: int) -> None:
+    def __init__(self, game: Game, evaluator: Evaluator, c: float | None, random_opponents: bool, memory: int) -> None:
         spec = game.spec
-        self.game, self.evaluator, self.most = game, evaluator, memory
+        self.game, self.evaluator = game, evaluator
         self.kernel = (grow_puct if evaluator.values else grow_played) if evaluator.priors else grow_uct
-        self.c = c if c is not None else PUCT if evaluator.priors else UCT
+        self.worlds = Worlds.within(memory // RECALLED, game.size, spec.players)
+        self.most = memory - self.worlds.capacity * bytes_each(game.size, spec.players)
         sets = INFOSETS
-        while sets > 2 and PER_SET * sets + MOVE.itemsize * max(MOVES_EACH * sets, spec.max_actions) > memory:
+        while sets > 2 and PER_SET * sets + MOVE.itemsize * max(MOVES_EACH * sets, spec.max_actions) > self.most:
             sets //= 2
         moves = max(MOVES_EACH * sets, spec.max_actions)
         self.memory = Memory(
@@ -138,7 +125,7 @@ class _Tree:
             sets=np.empty(sets, dtype=INFOSET),
             moves=np.empty(moves, dtype=MOVE),
             used=np.array([0, 0, sets, moves]),
-            bounds=np.array([math.inf, -math.inf]),
+            bounds=np.array([math.inf, -math.inf, 0.0]),
         )
         self.room = Room(
             world=np.zeros(game.size, dtype=np.uint8),
@@ -148,67 +135,82 @@ class _Tree:
             values=np.zeros(spec.players),
             priors=np.zeros(spec.max_actions, dtype=np.float32),
         )
+        self._line = np.empty(spec.longest + 1, dtype=np.int32)
         self.leaf = Leaf(evaluator.address, evaluator.model)
-        self.is_full = False  # whether the limit does not allow to double any more
+        plan = Plan(
+            size=game.size,
+            widest=spec.max_actions,
+            players=spec.players,
+            seat=0,
+            c=c if c is not None else PUCT if evaluator.priors else UCT,
+            first_play=FIRST_PLAY,
+            random_opponents=random_opponents,
+            may_stop=True,
+        )
+        records = (self.memory, self.worlds, self.room, self.leaf, plan)
+        self.words = np.array([word for record in records for word in words_of(record)], dtype=np.uint64)
 
     @property
     def bytes(self) -> int:
         """Memory of what is remembered."""
-        return PER_SET * len(self.memory.sets) + MOVE.itemsize * len(self.memory.moves)
+        worlds = int(self.worlds.met[0]) * bytes_each(self.game.size, self.game.players)
+        return PER_SET * len(self.memory.sets) + MOVE.itemsize * len(self.memory.moves) + worlds
 
-    def begin(self, world: NDArray[np.uint8], keep: bool) -> None:
-        """Prepares for simulations from a world; forgets everything unless it should be kept and is not too much."""
+    def begin(self, world: NDArray[np.uint8], seat: int, keep: bool) -> None:
+        """Prepares for simulations of a seat; forgets everything unless it should be kept and is not too much."""
         self.room.world[:] = world
-        sets, moves = self.memory.used[:2].tolist()
-        if not keep or 2 * (PER_SET * sets + MOVE.itemsize * moves) > self.most:
-            forget(self.memory)
+        self.words[SEAT] = seat
+        if not keep or 2 * self._in_use() > self.most:
+            forget(self.words)
 
-    def grow(self, plan: Plan, simulations: int, rng: Rng) -> None:
+    def _in_use(self) -> int:
+        """Bytes of the information sets and moves that are remembered."""
+        sets, moves = self.memory.used[:2].tolist()
+        return PER_SET * sets + MOVE.itemsize * moves
+
+    def grow(self, simulations: int, rng: Rng) -> None:
         """Adds simulations, and memory where they need it."""
-        while True:
-            plan = plan._replace(c=self.c, may_stop=not self.is_full)
-            simulations -= self.kernel(
-                self.game.rulebook, self.memory, self.room, self.leaf, plan, rng.words, simulations
-            )
-            if not simulations:
-                return
+        while done := self.kernel(self.game.rulebook, self.words, rng.words, simulations) - simulations:
+            simulations = -done
             self._enlarge()
 
     def _enlarge(self) -> None:
         """Doubles what is short, if the limit allows it."""
-        memory = self.memory
-        sets, moves = len(memory.sets), len(memory.moves)
-        if memory.used[0] == sets:
+        old = self.memory
+        sets, moves = len(old.sets), len(old.moves)
+        if old.used[0] == sets:
             sets *= 2
-        if memory.used[1] + len(self.room.legal) > moves:
+        if old.used[1] + len(self.room.legal) > moves:
             moves *= 2
         if PER_SET * sets + MOVE.itemsize * moves > self.most:
-            self.is_full = True
+            self.words[MAY_STOP] = False
             return
-        if moves > len(memory.moves):
-            self.memory = self.memory._replace(moves=larger(memory.moves, moves))
-        if sets > len(memory.sets):
+        old.used[2:] = sets, moves
+        if moves > len(old.moves):
+            self.memory = self.memory._replace(moves=larger(old.moves, moves))
+        if sets > len(old.sets):
             self.memory = self.memory._replace(
                 keys=np.zeros(2 * sets, dtype=np.uint64),
                 places=np.empty(2 * sets, dtype=np.int64),
-                sets=larger(memory.sets, sets),
+                sets=larger(old.sets, sets),
             )
-            rehash(memory.keys, self.memory)
-        self.memory.used[2:] = sets, moves
+        self.words[: len(self.memory)] = words_of(self.memory)
+        if sets > len(old.sets):
+            rehash(old.keys, self.words)
 
-    def tried(self, infoset: np.uint64) -> list[Tried]:
-        """The moves of an information set; none where nothing is known of it."""
-        place = place_of(self.memory, infoset)
+    def tried(self) -> list[Tried]:
+        """The moves where the search began; none where nothing is known of them."""
+        place = root_of(self.game.rulebook, self.words)
         if place < 0:
             return []
-        _, _, first, count, _ = self.memory.sets[place].tolist()
+        _, _, first, count, _ = self.memory.sets[place].item()
         moves = self.memory.moves[first : first + count].tolist()
-        judged = self.evaluator.priors
-        return [(action, visits, total, doubt if judged else 0.0) for total, _, doubt, action, visits in moves]
+        if self.evaluator.priors:
+            return [(action, visits, total, prior) for total, _, prior, action, visits in moves]
+        return [(action, visits, total, 0.0) for total, _, _, action, visits in moves]
 
     def line(self, action: int) -> tuple[int, ...]:
         """How play may go on after a move, in the world where the search began."""
-        line = np.empty(self.game.spec.longest + 1, dtype=np.int32)
-        line[0] = action
-        n = follow(self.game.rulebook, self.room.world.copy(), self.memory, line)
-        return tuple(line[:n].tolist())
+        self._line[0] = action
+        n = follow(self.game.rulebook, self.words, self._line)
+        return tuple(self._line[:n].tolist())

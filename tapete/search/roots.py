@@ -16,16 +16,25 @@ def conclude(legal: list[int], roots: Iterable[Iterable[Tried]], line: Callable[
     roots: the moves at the root of each tree; the prior is 0 where moves are not judged before they are tried.
     line: tells how play may go on, beginning with the move that was decided on.
     """
-    visits, totals, priors = dict.fromkeys(legal, 0), dict.fromkeys(legal, 0.0), dict.fromkeys(legal, 0.0)
+    moves = dict.fromkeys(legal, (0, 0.0, 0.0))  # visits, payoffs, priors
     for root in roots:
         for action, n, total, prior in root:
-            visits[action] += n
-            totals[action] += total
-            priors[action] += prior
-    values = {action: totals[action] / n for action, n in visits.items() if n}
-    best = max(legal, key=lambda action: (visits[action], values.get(action, -math.inf), priors[action]))
+            others = moves[action]
+            moves[action] = (others[0] + n, others[1] + total, others[2] + prior)
+    visits, values = {}, {}
+    best, most = legal[0], (-1, 0.0, 0.0)
+    for action, (n, total, prior) in moves.items():
+        visits[action] = n
+        value = -math.inf
+        if n:
+            value = values[action] = total / n
+        rank = (n, value, prior)
+        if rank > most:
+            best, most = action, rank
+    probabilities = dict.fromkeys(legal, 0.0)
+    probabilities[best] = 1.0
     return Thought(
-        probabilities={action: float(action == best) for action in legal},
+        probabilities=probabilities,
         value=values.get(best),
         values=values,
         visits=visits,

@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng, Thought, View
+from tapete.core import Game, Rng, Thought, View, choices
 from tapete.core.compile import (
     BYTES,
     DOUBLES,
@@ -223,7 +223,7 @@ class Worlds:
         with self._lock:
             while len(self.threads) < budget.threads:
                 self.threads.append(_Thread(self.game, self.player()))
-            legal = view.actions()
+            legal = choices(view)
             foreseen = self._rate(view, legal)
             best = max(foreseen.values())
             candidates = sorted(legal, key=lambda action: -foreseen[action])[:CANDIDATES]

@@ -5,6 +5,7 @@ A policy is asked at every information set at once, as a batch: observations and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import FLOAT_ROWS, INTS, STATES, float32_ptr, int32_ptr, kernel, state_ptr
 from tapete.core.contract import RULEBOOK, open_rules
-from tapete.core.game import Game
+from tapete.core.game import Game, State, View
 from tapete.core.thought import AnyPolicy, Mixture
 from tapete.solve.cfr import follow
 from tapete.solve.response import Plan, Proof, best_response, prove
@@ -39,6 +40,14 @@ class Examiner:
         legal = np.zeros((sum(counts), game.spec.actions), dtype=np.uint8)
         _look(game.rulebook, np.concatenate(self.form.states), self.seats, self.seen, legal, _room(game))
         self.mask = legal.view(np.bool_)  # [N, actions]
+
+    def ask(self, policy: Callable[[View], dict[int, float]]) -> NDArray[np.float32]:
+        """What somebody says at every information set who is asked with a View: probabilities [N, actions]."""
+        said = np.zeros(self.mask.shape, dtype=np.float32)
+        for row, data, seat in zip(said, np.concatenate(self.form.states), self.seats.tolist(), strict=True):
+            for action, share in policy(State(self.game, data, None).view(seat)).items():
+                row[action] = share
+        return said
 
     def plan(self, policy: AnyPolicy, seat: int) -> Plan:
         """What the policy does on a seat, as a plan over sequences; a mixture's is the mean of its policies'."""

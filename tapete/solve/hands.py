@@ -1,7 +1,8 @@
 """Vectors over private hands: what the walks through a public tree do with a whole vector at a time.
 
-The helpers take pointers. `width` is a number of hands, padded, so that every loop becomes vector code without a rest;
-a block [actions, width] has a vector for each action of a node. `total` is a vector [width] to work in.
+A vector has a number for every class of hands that can still be told apart (`classes.py`). The helpers take pointers.
+`width` is a number of classes, padded, so that every loop becomes vector code without a rest; a block [actions, width]
+has a vector for each action of a node. `total` is a vector [width] to work in.
 """
 
 from __future__ import annotations
@@ -22,22 +23,24 @@ class Room(NamedTuple):
     A level is a node on the way from the root of the walk. The arrays are all float32 or all float64.
     """
 
-    mine: NDArray[Any]  # [levels + 1, own hands] how likely the player comes there with each hand
-    theirs: NDArray[Any]  # [levels + 1, hands of the other] the same of the other player
-    plan: NDArray[Any]  # [levels, actions, hands of whoever has more] the strategy of who moves
-    gains: NDArray[Any]  # [levels, actions, own hands] what each action is worth
-    total: NDArray[Any]  # [hands of whoever has more] what the node that is left is worth; room for sums
+    mine: NDArray[
+        Any
+    ]  # [levels + 1, own classes] how likely the player comes there with each class of hands, its deal counted in
+    theirs: NDArray[Any]  # [levels + 1, classes of the other] the same of the other player
+    plan: NDArray[Any]  # [levels, actions, classes of whoever has more] the strategy of who moves
+    gains: NDArray[Any]  # [levels, actions, own classes] what each action is worth to one hand of them
+    total: NDArray[Any]  # [classes of whoever has more] what the node that is left is worth; room for sums
     node: NDArray[np.int64]  # [levels]
     tried: NDArray[np.int64]  # [levels] how many of its actions were tried
     my_row: NDArray[np.int64]  # [levels + 1] where in `mine` it stands: who didn't move is as likely there as before
     their_row: NDArray[np.int64]  # [levels + 1]
 
     @classmethod
-    def of(cls, levels: int, actions: int, hands: tuple[int, int], dtype: Any) -> Room:
-        """For so many decisions in a row of at most so many actions; `hands` are his own and the other's, padded."""
-        own, others = hands
-        sizes = ((levels + 1) * own, (levels + 1) * others, levels * actions * max(hands), levels * actions * own)
-        vectors = [np.empty(size, dtype=dtype) for size in (*sizes, max(hands))]
+    def of(cls, levels: int, actions: int, widths: tuple[int, int], dtype: Any) -> Room:
+        """For so many decisions in a row, of so many actions at most; `widths` are the largest, his and the other's."""
+        own, others = widths
+        sizes = ((levels + 1) * own, (levels + 1) * others, levels * actions * max(widths), levels * actions * own)
+        vectors = [np.empty(size, dtype=dtype) for size in (*sizes, max(widths))]
         return cls(*vectors, *(np.zeros(n, dtype=np.int64) for n in (levels, levels, levels + 1, levels + 1)))
 
 
@@ -79,20 +82,36 @@ def share(actions: int, width: int, total: Any, out: Any, one: Any) -> None:
 
 
 @helper
-def rounded_average(sums: Any, actions: int, width: int, total: Any, out: Any) -> None:
+def leave_out(actions: int, width: int, least: float, total: Any, out: Any) -> None:
+    """Takes moves out of a strategy that are played more rarely than that, the likeliest never."""
+    for h in range(width):
+        most = 0.0
+        for a in range(actions):
+            most = max(most, out[a * width + h])
+        for a in range(actions):
+            if out[a * width + h] < min(least, most):
+                out[a * width + h] = 0
+    add_up(out, actions, width, total)
+    share(actions, width, total, out, 1.0)
+
+
+@helper
+def rounded_average(sums: Any, actions: int, width: int, least: float, total: Any, out: Any) -> None:
     """The average strategy at a node, by the sums of all strategies, as a file has it: [actions, width]."""
     for i in range(actions * width):
         out[i] = sums[i]
     add_up(out, actions, width, total)
     share(actions, width, total, out, 1.0)
+    if least > 0:
+        leave_out(actions, width, least, total, out)
     for i in range(actions * width):
         out[i] = np.float32(out[i])
 
 
 @helper
-def average(sums: Any, actions: int, width: int, total: Any, out: Any) -> None:
+def average(sums: Any, actions: int, width: int, least: float, total: Any, out: Any) -> None:
     """The same, and nothing left of the rounding: a proof is one for the strategy in the file."""
-    rounded_average(sums, actions, width, total, out)
+    rounded_average(sums, actions, width, least, total, out)
     add_up(out, actions, width, total)
     share(actions, width, total, out, 1.0)
 
@@ -103,6 +122,32 @@ def multiply(x: Any, y: Any, width: int, out: Any) -> None:
     for h in range(width):
         product = x[h] * y[h]
         out[h] = product if product > TINY else product * 0
+
+
+@helper
+def multiply_merged(x: Any, y: Any, width: int, into: Any, out: Any, fewer: int) -> None:
+    """The same, added up by the classes that those of the vectors are part of: `into` [width] numbers below `fewer`."""
+    for h in range(fewer):
+        out[h] = 0
+    for h in range(width):
+        product = x[h] * y[h]
+        out[into[h]] += product if product > TINY else product * 0
+
+
+@helper
+def merge(x: Any, width: int, into: Any, out: Any, fewer: int) -> None:
+    """How likely classes are of which those of `x` are parts."""
+    for h in range(fewer):
+        out[h] = 0
+    for h in range(width):
+        out[into[h]] += x[h]
+
+
+@helper
+def spread(x: Any, into: Any, width: int, out: Any) -> None:
+    """What classes are worth that are parts of those of `x`."""
+    for h in range(width):
+        out[h] = x[into[h]]
 
 
 @helper

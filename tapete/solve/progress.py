@@ -68,3 +68,4 @@ class Progress:
 
 
 Watcher = Callable[[Progress], None]
+Beginning = Callable[[str, float], None]  # the game, and how much of it has been played out

@@ -1,9 +1,9 @@
 """A game in which chance deals each player something private at the start, and all that follows is public.
 
 One-card poker and a round of Dudo are such games. Their tree is walked once for all hands: a node is what everybody has
-seen, and holds a vector over the private hands of the player who moves. A terminal holds a matrix, hands against hands;
-there are few different ones, so each is kept once. The tree is derived from the contract by playing; whether a game is
-of this kind is checked on the way.
+seen, and holds a vector over the private hands of the player who moves, those that can still be told apart. A terminal
+holds a matrix, hands against hands; there are few different ones, so each is kept once. The tree is derived from the
+contract by playing; whether a game is of this kind is checked on the way.
 
 Nodes are numbered as they are met, children after their parent, a subtree without gaps. Moves without a choice are left
 out.
@@ -11,7 +11,8 @@ out.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,16 +20,29 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import BYTES, DOUBLES, INTS, LONGS, STATES, float64_ptr, helper, int32_ptr, kernel, state_ptr
+from tapete.core.compile import (
+    BYTES,
+    DOUBLES,
+    INTS,
+    LONGS,
+    STATES,
+    ahead,
+    float64_ptr,
+    helper,
+    int32_ptr,
+    kernel,
+    state_ptr,
+)
 from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game, State
 from tapete.core.hashmap import find, grown, new_map, put
 from tapete.core.rng import mix
+from tapete.solve.classes import DIGITS, Groupings, group_hands, padded
 from tapete.solve.sequence_form import longer
 from tapete.solve.size import check_kind, count_choices, physical_memory, too_large
 
-LANES = 16  # vectors are padded to a multiple of this, so that vector code over hands has no rest
+MOMENT = 1.0  # seconds between two looks at how far the work is
 CACHE = 2**20  # bytes; so many pairs of hands are played side by side that their states fit
 NUMBERS = 2  # of float32 that CFR keeps for every sequence at least; with prediction one more
 
@@ -44,7 +58,15 @@ class Tree(NamedTuple):
     first: NDArray[np.int32]  # [nodes + 1] its first edge; edges are numbered one after another
     child: NDArray[np.int32]  # [edges] the node it leads to, or ~leaf
     end: NDArray[np.int32]  # [nodes] the first node behind its subtree
-    slot: NDArray[np.int64]  # [nodes] where its block [actions, hands] begins in the ledger of its player
+    slot: NDArray[np.int64]  # [nodes] where its block [actions, classes] begins in the ledger of its player
+
+
+class Pairs(NamedTuple):
+    """Pairs of hands that are played side by side."""
+
+    roots: NDArray[np.uint8]  # [pairs, bytes] states after both deals
+    one_of_each: tuple[NDArray[np.int64], NDArray[np.int64]]  # pairs in which each player has all his hands once
+    gauge: NDArray[np.int64]  # [2] edges met so far; whether to stop, which another thread says
 
 
 class Grown(NamedTuple):
@@ -58,6 +80,7 @@ class Grown(NamedTuple):
     forced: int  # moves without a choice
 
 
+PAIRS = types.NamedTuple([STATES, types.UniTuple(LONGS, 2), LONGS], Pairs)
 TREE = types.NamedTuple([INTS, INTS, INTS, INTS, LONGS], Tree)
 GROWN = types.NamedTuple([INTS, INTS, INTS, INTS, types.int64, types.int64], Grown)
 Deals = tuple[NDArray[np.int32], NDArray[np.int32]]  # what chance may deal to each player
@@ -69,6 +92,7 @@ class PublicTree:
 
     game: Game
     tree: Tree
+    groupings: Groupings  # which hands can be told apart at each node
     deals: Deals  # a hand is an index into this
     chance: NDArray[np.float64]  # [hands of 0, hands of 1] how likely both are dealt
     paths: list[list[int]]  # the moves that lead to one terminal of each kind
@@ -81,15 +105,15 @@ class PublicTree:
         return len(self.deals[0]), len(self.deals[1])
 
     @property
-    def widths(self) -> tuple[int, int]:
-        """The same, padded."""
-        return padded(self.hands[0]), padded(self.hands[1])
+    def weights(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How likely each player is dealt each of his hands."""
+        return self.chance.sum(axis=1), self.chance.sum(axis=0)
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Numbers in an array of each player's ledger: one a sequence."""
-        counts = np.diff(self.tree.first)
-        return tuple(int(counts[self.tree.player == p].sum()) * self.widths[p] for p in range(2))  # type: ignore[return-value]
+        """Numbers in an array of each player's ledger: one a move of a class, and padding."""
+        blocks = [block_sizes(self.tree, self.groupings, p) for p in range(2)]
+        return int(blocks[0].sum()), int(blocks[1].sum())
 
     @property
     def infosets(self) -> int:
@@ -99,24 +123,19 @@ class PublicTree:
     @property
     def bytes(self) -> int:
         """Memory of the tree and of the ledgers that CFR keeps for it."""
-        return sum(array.nbytes for array in self.tree) + (NUMBERS + 1) * 4 * sum(self.sizes)
+        arrays = sum(array.nbytes for array in (*self.tree, *self.groupings))
+        return arrays + NUMBERS * 4 * sum(self.sizes)
 
     def payoffs(self, game: Game | None = None) -> NDArray[np.float64]:
         """What the first player gains at each kind of terminal, times chance: [leaves, hands of 0, hands of 1].
 
         Another game may be given that differs in its payoffs only.
         """
-        game = game or self.game
-        out = np.zeros((len(self.paths), *self.hands))
-        rulebook, start, chance = game.rulebook, game.start().data, self.chance.ravel()
+        return _payoffs(game or self.game, self.paths, self.deals, self.chance)
 
-        def pay(leaf: int) -> None:
-            moves = np.array(self.paths[leaf], dtype=np.int32)
-            _pay(rulebook, start, moves, *self.deals, chance, out[leaf].reshape(-1))
-
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(pay, range(len(self.paths))))
-        return out
+    def even_payoffs(self, game: Game | None = None) -> NDArray[np.float64]:
+        """The same as if each player were dealt every hand as often as any other."""
+        return _evened(self.payoffs(game), self.chance)
 
     @property
     def histories(self) -> int:
@@ -135,40 +154,47 @@ class PublicTree:
         return out
 
     @classmethod
-    def of(cls, game: Game) -> PublicTree:
-        """Derives the tree from the rules; raises where the game is not of this kind."""
+    def of(cls, game: Game, *, watch: Callable[[float], None] = lambda share: None) -> PublicTree:
+        """Derives the tree from the rules; raises where the game is not of this kind.
+
+        :param watch: called about once a second with the share that is done; what it raises ends the work.
+        """
         check_kind(game)
         deals, chance = private_deals(game)
-        check_size(game)
+        edges = check_size(game)
         pairs = np.argwhere(chance > 0)
-        tree, depth, forced = _grow_all(game, deals, pairs)
+        tree, depth, forced = _grow_all(game, deals, pairs, lambda met: watch(met / max(edges, 1)))
         ends = np.flatnonzero(tree.child < 0)
         one_of_each = ends[np.unique(~tree.child[ends], return_index=True)[1]]
         root = _dealt(game, deals, pairs[:1])[0]
         paths = [_path(tree, State(game, root.copy(), []), edge) for edge in one_of_each.tolist()]
-        self = cls(game, tree, deals, chance, paths, depth, forced)
+        payoffs = _evened(_payoffs(game, paths, deals, chance), chance)
+        groupings = group_hands(tree.first, tree.child, payoffs)
         for p in range(2):
-            sizes = np.where(tree.player == p, np.diff(tree.first), 0).astype(np.int64) * self.widths[p]
+            sizes = block_sizes(tree, groupings, p)
             np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=tree.player == p)
-        return self
+        return cls(game, tree, groupings, deals, chance, paths, depth, forced)
 
 
-def padded(hands: int) -> int:
-    """The length of a vector over so many hands."""
-    return -(-hands // LANES) * LANES
+def block_sizes(tree: Tree, groupings: Groupings, player: int) -> NDArray[np.int64]:
+    """Numbers in the block of every node in a player's ledger; zero where he doesn't move."""
+    sizes = np.diff(tree.first) * groupings.width[groupings.of_node, player]
+    return np.where(tree.player == player, sizes, 0)
 
 
-def check_size(game: Game, *, asked: Game | None = None) -> None:
-    """Raises where the ledgers would not fit into this machine's memory, by the moves of one pair of hands.
+def check_size(game: Game, *, asked: Game | None = None) -> int:
+    """Counts edges by the moves of one pair of hands; raises where ledgers would not fit into this machine's memory.
 
     `asked` is the game that the error names, where this is a round of it.
     """
     deals, chance = private_deals(game)
     root = _dealt(game, deals, np.argwhere(chance > 0)[:1])[0]
     available = physical_memory()
-    sequence = NUMBERS * 4 * padded(min(map(len, deals)))  # bytes of one move of a node, at least
-    if count_choices(game, root, available // sequence) < 0:
+    sequence = NUMBERS * 4 * padded(1)  # bytes of one move of a node, at least
+    edges = count_choices(game, root, available // sequence)
+    if edges < 0:
         raise too_large(asked or game, f"more moves than this machine's {available / 1e9:.3g} GB of memory can hold")
+    return edges
 
 
 def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -178,18 +204,33 @@ def _dealt(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> NDArray[np.uin
     return out
 
 
-def _grow_all(game: Game, deals: Deals, pairs: NDArray[np.int64]) -> tuple[Tree, int, int]:
-    """The tree, its depth and the forced moves; the pairs of hands are played a part at a time, on both cores."""
-    size = min(-(-len(pairs) // 2), CACHE // (game.size * (game.spec.longest + 1)))
+def _grow_all(
+    game: Game, deals: Deals, pairs: NDArray[np.int64], watch: Callable[[float], None]
+) -> tuple[Tree, int, int]:
+    """The tree, its depth and the forced moves; the pairs of hands are played a part at a time, on both cores.
 
-    def grow(start: int) -> Grown:
+    `watch` is called with how many edges all parts have met, on average.
+    """
+    size = min(-(-len(pairs) // 2), CACHE // (game.size * (game.spec.longest + 1)))
+    starts = range(0, len(pairs), size)
+    gauges = np.zeros((len(starts), 2), dtype=np.int64)
+
+    def grow(number: int) -> Grown:
         # The first pair is in every part, and all have its moves: the parts differ in the kinds of terminals only.
-        part = np.concatenate([pairs[:1], pairs[start : start + size]])
-        grown: Grown = _grow(game.rulebook, _dealt(game, deals, part), game.spec.longest, game.spec.max_actions)
+        part = np.concatenate([pairs[:1], pairs[starts[number] : starts[number] + size]])
+        hands = tuple(np.unique(part[:, p], return_index=True)[1] for p in range(2))
+        played = Pairs(_dealt(game, deals, part), hands, gauges[number])  # type: ignore[arg-type]
+        grown: Grown = _grow(game.rulebook, played, game.spec.longest, game.spec.max_actions)
         return grown
 
     with ThreadPoolExecutor(2) as pool:
-        parts = list(pool.map(grow, range(0, len(pairs), size)))
+        working = [pool.submit(grow, number) for number in range(len(starts))]
+        try:
+            while wait(working, MOMENT).not_done:
+                watch(float(gauges[:, 0].mean()))
+        finally:
+            gauges[:, 1] = 1  # where `watch` has raised
+        parts = [future.result() for future in working]
     if any(part.depth < 0 for part in parts):
         raise NotPublic(f"{game} has hidden moves, or chance after the deal: not a public tree")
     player, first, child, end, depth, forced = parts[0]
@@ -214,6 +255,29 @@ def _path(tree: Tree, state: State, edge: int) -> list[int]:
         moves.append(move)
         state.apply(move)
     return moves
+
+
+def _payoffs(game: Game, paths: list[list[int]], deals: Deals, chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What the first player gains at the end of each path, times chance: [paths, hands of 0, hands of 1]."""
+    out = np.zeros((len(paths), *chance.shape))
+    rulebook, start, odds = game.rulebook, game.start().data, chance.ravel()
+
+    def pay(leaf: int) -> None:
+        _pay(rulebook, start, np.array(paths[leaf], dtype=np.int32), *deals, odds, out[leaf].reshape(-1))
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(pay, range(len(paths))))
+    return out
+
+
+def _evened(payoffs: NDArray[np.float64], chance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Payoffs times chance, divided by how likely each player is dealt his hand; in place.
+
+    What is left of chance is how a hand of one makes those of the other more or less likely.
+    """
+    payoffs /= chance.sum(axis=1)[:, None]
+    payoffs /= chance.sum(axis=0)
+    return np.round(payoffs, DIGITS, out=payoffs)
 
 
 def private_deals(game: Game) -> tuple[Deals, NDArray[np.float64]]:
@@ -287,12 +351,25 @@ def _pay(rulebook: Any, start: Any, path: Any, rows: Any, columns: Any, chance: 
                 out[cell] = chance[cell] * payoff[0]
 
 
+class _Side(NamedTuple):
+    """States side by side, behind a pointer: slices of arrays cost more than the rules do."""
+
+    first: Any
+    pairs: int
+    size: int  # bytes of each
+
+
 @helper
-def _same_turn(rules: Any, states: Any, size: int, who: int, actions: Any, other: Any, n: int) -> bool:
-    """Whether all pairs of hands leave the same player with the same moves."""
-    for k in range(1, len(states) // size):
-        p = state_ptr(states[k * size :])
-        if rules.player(p) != who or (who >= 0 and rules.actions(p, int32_ptr(other)) != n):
+def _same_turn(rules: Any, side: Any, who: int, pairs: Any, actions: Any, other: Any, n: int) -> bool:
+    """Whether all pairs of hands leave the same player with the same moves.
+
+    What he may do he knows, so that it is enough to ask with each of his hands once: those are `pairs`.
+    """
+    for k in range(1, side.pairs):
+        if rules.player(ahead(side.first, k * side.size)) != who:
+            return False
+    for i in range(len(pairs) if who >= 0 else 0):
+        if rules.actions(ahead(side.first, pairs[i] * side.size), int32_ptr(other)) != n:
             return False
         for a in range(n):
             if other[a] != actions[a]:
@@ -301,23 +378,22 @@ def _same_turn(rules: Any, states: Any, size: int, who: int, actions: Any, other
 
 
 @helper
-def _signature(rules: Any, states: Any, size: int, payoff: Any) -> Any:
+def _signature(rules: Any, side: Any, payoff: Any) -> Any:
     """A key of what the first player gains in each pair of hands."""
     key = np.uint64(0)
-    for k in range(len(states) // size):
-        rules.returns(state_ptr(states[k * size :]), float64_ptr(payoff))
+    for k in range(side.pairs):
+        rules.returns(ahead(side.first, k * side.size), float64_ptr(payoff))
         key = mix(key, payoff.view(np.uint64)[0])
     return key
 
 
-@kernel(GROWN(RULEBOOK, STATES, types.int64, types.int64))
-def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
-    """Plays pairs of hands side by side, from `roots` [pairs, bytes]; `longest` and `width` are the most moves in a row
-    and in a state.
+@kernel(GROWN(RULEBOOK, PAIRS, types.int64, types.int64))
+def _grow(rulebook: Any, pairs: Any, longest: int, width: int) -> Any:
+    """Plays pairs of hands side by side; `longest` and `width` are the most moves in a row and in a state.
 
     Terminals are of one kind where all pairs gain the same.
     """
-    rules = open_rules(rulebook)
+    rules, roots, gauge = open_rules(rulebook), pairs.roots, pairs.gauge
     size, total_size = roots.shape[1], roots.size
     frames = np.empty((longest + 1, total_size), np.uint8)  # [level, pair * bytes]
     frames[0] = roots.reshape(total_size)
@@ -337,10 +413,11 @@ def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
             who = rules.player(p)
             n = rules.actions(p, int32_ptr(actions[level])) if who >= 0 else 0
             total[level], tried[level], at[level] = n, 0, -1
-            if who == CHANCE or not _same_turn(rules, frames[level], size, who, actions[level], other, n):
+            side, asked = _Side(p, len(roots), size), pairs.one_of_each[max(who, 0)]
+            if who == CHANCE or not _same_turn(rules, side, who, asked, actions[level], other, n):
                 return Grown(player, first, child, end, -1, 0)
             if who == TERMINAL:
-                key = _signature(rules, frames[level], size, payoff)
+                key = _signature(rules, side, payoff)
                 slot = find(keys, key)
                 if keys[slot] == 0:
                     put(keys, values, slot, key, leaves)
@@ -361,6 +438,9 @@ def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
                     player[nodes], first[nodes], at[level] = who, edges, nodes
                     nodes += 1
                     edges += n
+                    gauge[0] = edges
+                    if gauge[1] > 0:
+                        return Grown(player, first, child, end, -1, 0)
                     choices += 1
                     depth = max(depth, choices)
         k = tried[level]
@@ -369,8 +449,9 @@ def _grow(rulebook: Any, roots: Any, longest: int, width: int) -> Any:
             if at[level] >= 0:
                 pending = first[at[level]] + k
             frames[level + 1] = frames[level]
+            below, action = state_ptr(frames[level + 1]), actions[level, k]
             for pair in range(0, total_size, size):
-                rules.apply(state_ptr(frames[level + 1, pair:]), actions[level, k])
+                rules.apply(ahead(below, pair), action)
             level += 1
             entering = True
         else:

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.core.compile import DOUBLES, kernel
+from tapete.core.compile import DOUBLES, helper, kernel
 from tapete.solve.sequence_form import PAYOFFS, TREEPLEX, SequenceForm
 
 Plan = NDArray[np.float64]
@@ -42,6 +42,16 @@ def best_response(form: SequenceForm, player: int, other: Plan) -> tuple[float, 
     return float(_best_response(form.plexes[player], form.payoffs[player], other, plan)), plan
 
 
+def response_values(form: SequenceForm, player: int, other: Plan) -> Plan:
+    """What each sequence of a player gains when he goes on as well as he can: [sequences].
+
+    Of what is gained, what chance and the other's plan make of it: a gain times how likely they let it happen.
+    """
+    values = np.zeros(form.plexes[player].sequences)
+    _respond(form.plexes[player], form.payoffs[player], other, values)
+    return values
+
+
 @kernel(types.float64(PAYOFFS, DOUBLES, DOUBLES))
 def _value(payoffs: Any, plan: Any, other: Any) -> float:
     total = 0.0
@@ -51,19 +61,29 @@ def _value(payoffs: Any, plan: Any, other: Any) -> float:
     return total
 
 
-@kernel(types.float64(TREEPLEX, PAYOFFS, DOUBLES, DOUBLES))
-def _best_response(plex: Any, payoffs: Any, other: Any, plan: Any) -> float:
-    values = np.zeros(len(plan))
+@helper
+def look_ahead(plex: Any, payoffs: Any, other: Any, values: Any, best: Any) -> None:
+    """Fills in what the sequences gain [sequences], zeros before, and the best of each information set [infosets]."""
     for row in range(len(values)):
         for i in range(payoffs.start[row], payoffs.start[row + 1]):
             values[row] += payoffs.value[i] * other[payoffs.column[i]]
-    best = np.empty(len(plex.parent), np.int64)
     for infoset in range(len(plex.parent) - 1, -1, -1):
         best[infoset] = plex.first[infoset]
         for a in range(plex.first[infoset] + 1, plex.first[infoset + 1]):
             if values[a] > values[best[infoset]]:
                 best[infoset] = a
         values[plex.parent[infoset]] += values[best[infoset]]
+
+
+@kernel(types.void(TREEPLEX, PAYOFFS, DOUBLES, DOUBLES))
+def _respond(plex: Any, payoffs: Any, other: Any, values: Any) -> None:
+    look_ahead(plex, payoffs, other, values, np.empty(len(plex.parent), np.int64))
+
+
+@kernel(types.float64(TREEPLEX, PAYOFFS, DOUBLES, DOUBLES))
+def _best_response(plex: Any, payoffs: Any, other: Any, plan: Any) -> float:
+    values, best = np.zeros(len(plan)), np.empty(len(plex.parent), np.int64)
+    look_ahead(plex, payoffs, other, values, best)
     plan[0] = 1.0
     for infoset in range(len(plex.parent)):
         plan[best[infoset]] = plan[plex.parent[infoset]]

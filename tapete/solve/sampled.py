@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.rng import Rng
+from tapete.scale import Executor
 from tapete.solve.mccfr import MCCFR, SAMPLINGS
 from tapete.solve.response import Proof
 from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.strategy import Strategy
+from tapete.solve.walkers import Walkers
 
 ALGORITHMS = {f"mccfr-{sampling}": sampling for sampling in SAMPLINGS}
 UNPROVEN = Proof(math.nan, -math.inf, math.inf)
@@ -23,9 +25,20 @@ NEARLY = 0.97  # of the book: what is left is for the walks until somebody looks
 class Sampled:
     """A run over a whole game, rounds and all; information sets that no walk came to are not in its strategy."""
 
-    def __init__(self, game: Game, algorithm: str, *, seed: int, memory: float) -> None:
+    def __init__(
+        self,
+        game: Game,
+        algorithm: str,
+        *,
+        seed: int,
+        memory: float,
+        walkers: int = 1,
+        executor: Executor | None = None,
+    ) -> None:
         """`memory` is how many bytes the book may take, old and new one together while it grows."""
-        self.mccfr = MCCFR(game, ALGORITHMS[algorithm], Rng(seed, "solve", str(game)))
+        sampling, rng = ALGORITHMS[algorithm], Rng(seed, "solve", str(game))
+        self.walkers = Walkers(game, sampling, rng, walkers=walkers, executor=executor) if walkers > 1 else None
+        self.mccfr = self.walkers.book if self.walkers else MCCFR(game, sampling, rng)
         self.memory = memory
         self.form: SequenceForm | None = None
         self.why = ""  # nothing can be proven
@@ -51,13 +64,15 @@ class Sampled:
         return self.mccfr.fullness > NEARLY and 3 * self.mccfr.bytes > self.memory
 
     def run(self, iterations: int) -> None:
-        """Makes so many more iterations, or fewer where there is no room for what they would meet.
+        """Makes so many more iterations, or fewer where there is no room for what they would meet; walkers some more.
 
         A part of them takes a quarter of the room at most, if walks meet as much as they did until now; so the book is
         full between two iterations, and not in the middle of one.
         """
         until = self.iterations + iterations
         self.mccfr.run(0)
+        while self.walkers and self.iterations < until and not self.is_full:
+            self.walkers.epoch()
         while self.iterations < until and not self.is_full:
             pace = self.mccfr.fullness / max(self.iterations, 1)  # of the room, an iteration
             part = (1 - self.mccfr.fullness) / (4 * pace) if pace else 1.0

@@ -90,13 +90,16 @@ class SequenceForm:
         return sum(array.nbytes for array in arrays) + ledgers
 
     @classmethod
-    def of(cls, game: Game, *, limit: int = LIMIT) -> SequenceForm:
-        """Flattens a game by playing it out; `limit` is how many ways to end it may have."""
+    def of(cls, game: Game, *, limit: int = LIMIT, pays_one: bool = False) -> SequenceForm:
+        """Flattens a game by playing it out; `limit` is how many ways to end it may have.
+
+        With `pays_one`, every end pays the first player 1: values are then how likely an information set is reached.
+        """
         check_kind(game)
         check_ends(game, limit)
         states, probs = _deals(game)
         width = max(game.spec.max_actions, game.spec.outcomes, 1)
-        flat = _flatten(game.rulebook, states, probs, game.spec.longest, width, limit)
+        flat = _flatten(game.rulebook, states, probs, game.spec.longest, width, limit, pays_one)
         if flat.histories < 0:
             raise too_large(game, f"more than {limit:,} ways to end")
         own, other = flat.owner == 0, flat.owner == 1
@@ -188,8 +191,8 @@ def longer(array: Any) -> Any:
     return more
 
 
-@kernel(FLAT(RULEBOOK, STATES, DOUBLES, types.int64, types.int64, types.int64))
-def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, limit: int) -> Any:
+@kernel(FLAT(RULEBOOK, STATES, DOUBLES, types.int64, types.int64, types.int64, types.boolean))
+def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, limit: int, pays_one: bool) -> Any:
     """Plays the game out below every deal [roots], whose probabilities are `weights`."""
     rules = open_rules(rulebook)
     frames = np.empty((longest + 1, roots.shape[1]), np.uint8)
@@ -227,6 +230,8 @@ def _flatten(rulebook: Any, roots: Any, weights: Any, longest: int, width: int, 
                     if ends == len(row):
                         row, column, value = longer(row), longer(column), longer(value)
                     rules.returns(p, float64_ptr(payoff))
+                    if pays_one:
+                        payoff[0] = 1.0
                     row[ends], column[ends], value[ends] = at[level, 0], at[level, 1], weight[level] * payoff[0]
                     ends += 1
                 elif who == CHANCE:

@@ -24,11 +24,18 @@ CERTAINLY = 20  # times the limit: a game within it is refused by mistake once i
 
 
 def check_kind(game: Game) -> None:
-    """Raises unless it is a zero-sum game of two players."""
+    """Raises unless it is a zero-sum game of two players; says what there is for others."""
+    sampled = f"`tapete solve '{game}' --algorithm mccfr-external --time 60` samples it, and proves nothing"
     if game.players != 2:
-        raise TapeteError(f"{game} has {game.players} players; only zero-sum games of two can be solved with a proof")
+        raise TapeteError(
+            f"{game} has {game.players} players; only zero-sum games of two can be solved with a proof; {sampled}"
+        )
     if not game.spec.zero_sum:
-        raise TapeteError(f"{game} is not zero-sum; only zero-sum games of two players can be solved with a proof")
+        matching = "tapete.solve.matching finds correlated equilibria of matrix games"
+        raise TapeteError(
+            f"{game} is not zero-sum; only zero-sum games of two players can be solved with a proof; "
+            f"{matching}; {sampled}"
+        )
 
 
 def too_large(game: Game, how: str) -> TapeteError:
@@ -52,7 +59,8 @@ def check_ends(game: Game, limit: int) -> None:
     deals = np.tile(game.start().data, (DEALS, 1))
     _deal(game.rulebook, deals, rng.words)
     width = max(game.spec.max_actions, game.spec.outcomes, 1)
-    _descend(game.rulebook, np.unique(deals, axis=0), width, rng.words, estimates)
+    different = list({deal.tobytes(): deal for deal in deals}.values())  # NumPy's way takes seconds for long states
+    _descend(game.rulebook, np.array(different), width, rng.words, estimates)
     if estimates.min() > CERTAINLY * limit:
         about = math.log10(min(np.median(estimates), sys.float_info.max))
         raise too_large(game, f"10^{about:.0f} ways to end or more, where {limit:,} are the most")

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from threading import Event
 
 import numpy as np
 
-from tapete import shipped
 from tapete.core.arrays import read_arrays, write_arrays
 from tapete.core.errors import TapeteError
-from tapete.core.files import check_writable, version_of
+from tapete.core.files import check_writable
 from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rounds import Exit, Round, first_round
+from tapete.scale import Executor
 from tapete.solve.cfr import CFR
-from tapete.solve.progress import Engine, Progress, Watcher
+from tapete.solve.kept import check_game, file_name, find, fingerprint, store
+from tapete.solve.progress import Beginning, Engine, Progress, Watcher
 from tapete.solve.public_tree import NotPublic, PublicTree, check_size, private_deals
 from tapete.solve.response import Proof
 from tapete.solve.sampled import ALGORITHMS as SAMPLING
@@ -38,7 +37,7 @@ CHECKPOINT = "checkpoint-1"
 KEPT = 2 * 10**9  # bytes of memory; a solution of a larger run is written only where a place for it is given
 EVERY = 120.0  # seconds between checkpoints
 NO_LIMIT = 10**9  # iterations
-MOMENT = 0.25  # seconds after which a run that samples looks up: is it time, is there room, does somebody stop it
+MOMENT = 0.25  # seconds after which a run looks up: is it time, is there room, does somebody stop it
 SHARE = 0.2  # of the exploitability allowed, this much is left to the games that follow a round
 
 
@@ -56,7 +55,10 @@ def solve(
     checkpoint_every: float = EVERY,
     seed: int = 1,
     memory: float = math.inf,
+    walkers: int = 1,
+    executor: Executor | None = None,
     watch: Watcher = lambda progress: None,
+    begin: Beginning = lambda game, share: None,
     stop: Event | None = None,
 ) -> tuple[Progress, Strategy | None]:
     """Solves a two-player zero-sum game until its exploitability is small enough, or time or iterations run out.
@@ -78,13 +80,18 @@ def solve(
     :param checkpoint_every: seconds after which a run writes down where it is.
     :param seed: names what algorithms that sample draw.
     :param memory: bytes that they may take; without it, half of what the machine has.
+    :param walkers: of algorithms that sample, who learn side by side; the result depends on how many there are.
+    :param executor: where they walk, which changes nothing.
     :param watch: called with the progress after every proof, also of games that follow.
+    :param begin: called before the first iteration, while a game is played out, with the share that is done.
     :param stop: when it is set, the run writes down where it is and ends with a KeyboardInterrupt.
     """
     if algorithm not in SAMPLING:
         if algorithm not in SCHEMES:
             raise TapeteError(f"there is no algorithm {algorithm!r}; there are {', '.join([*SCHEMES, *SAMPLING])}")
         check_kind(game)
+        if walkers != 1:
+            raise TapeteError(f"walkers are for algorithms that sample, not for {algorithm}: {', '.join(SAMPLING)}")
     order = _Order(
         algorithm=algorithm,
         until=until,
@@ -97,7 +104,10 @@ def solve(
         checkpoint_every=checkpoint_every,
         seed=seed,
         memory=min(memory, physical_memory() / 2),
+        walkers=walkers,
+        executor=executor,
         watch=watch,
+        begin=begin,
         stop=stop or Event(),
     )
     check_writable(order.path(game))
@@ -119,7 +129,10 @@ class _Order:
     checkpoint_every: float
     seed: int
     memory: float
+    walkers: int
+    executor: Executor | None
     watch: Watcher
+    begin: Beginning
     stop: Event
     known: float = math.inf  # exploitability of the strategy that the folder has already: a worse one is not written
 
@@ -133,20 +146,22 @@ def _solve(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
         return _sample(game, order)
     rounds = first_round(game)
     if rounds is None:
-        engine, facts = _engine(game, order)
+        engine, facts = _engine(game, game, order, began)
         prove = engine.prove
     else:
         # Before the games that follow are solved: what they are worth doesn't make the round smaller.
         check_size(make(rounds.name(*(0.0 for _ in rounds.exits))), asked=game)
         middle, low, high = _with_what_follows(rounds, order, began)
-        engine, facts = _engine(middle, order)
+        engine, facts = _engine(middle, game, order, began)
         prove = _rounds_proof(engine, low, high)
     return _Run(game, order, engine, lambda: facts, prove, time.perf_counter() - began).until_it_is_over()
 
 
 def _sample(game: Game, order: _Order) -> tuple[Progress, Strategy | None]:
     """The whole game, rounds and all. Time begins with the first walk."""
-    engine = Sampled(game, order.algorithm, seed=order.seed, memory=order.memory)
+    engine = Sampled(
+        game, order.algorithm, seed=order.seed, memory=order.memory, walkers=order.walkers, executor=order.executor
+    )
     if engine.why and order.seconds == math.inf and order.iterations == NO_LIMIT:
         raise TapeteError(f"{engine.why}: nothing can be proven, so say when to stop, by --time or --iterations")
     engine.run(0)  # which compiles it
@@ -195,9 +210,21 @@ def _rounds_proof(engine: Engine, low: Game, high: Game) -> Callable[[], Proof]:
     return lambda: engine.prove((forms[0], forms[1]))
 
 
-def _engine(game: Game, order: _Order) -> tuple[Engine, dict[str, int]]:
-    """The run, and what is known of the game before it starts."""
-    form = _form(game)
+def _engine(game: Game, asked: Game, order: _Order, began: float) -> tuple[Engine, dict[str, int]]:
+    """The run, and what is known of the game before it starts; `asked` is the one that it is a round of, or itself."""
+
+    def watch(share: float) -> None:
+        spent = time.perf_counter() - began
+        if order.stop.is_set():
+            raise KeyboardInterrupt
+        if spent > order.seconds:
+            raise TapeteError(
+                f"{asked} was played out to {100 * share:.0f} % after {spent:.0f} s; give it a longer --time"
+            )
+        order.begin(str(asked), share)
+
+    order.begin(str(asked), 0.0)
+    form = _form(game, watch)
     scheme = SCHEMES[order.algorithm]
     engine: Engine
     if isinstance(form, PublicTree):
@@ -207,11 +234,11 @@ def _engine(game: Game, order: _Order) -> tuple[Engine, dict[str, int]]:
     return engine, {"histories": form.histories, "information_sets": form.infosets, "bytes": form.bytes}
 
 
-def _form(game: Game) -> PublicTree | SequenceForm:
+def _form(game: Game, watch: Callable[[float], None]) -> PublicTree | SequenceForm:
     """The public tree, where the game has one and there are many hands; else the sequence form."""
     try:
         _, chance = private_deals(game)
-        return PublicTree.of(game) if (chance > 0).sum() > SMALL else SequenceForm.of(game)
+        return PublicTree.of(game, watch=watch) if (chance > 0).sum() > SMALL else SequenceForm.of(game)
     except NotPublic:
         return SequenceForm.of(game)
 
@@ -225,6 +252,7 @@ class _Run:
     prove: Callable[[], Proof]
     seconds: float  # since the beginning, building the tree and solving what follows included
     due: float = 0.0  # when the next checkpoint is
+    proving: float = 0.0  # seconds that the last proof took
 
     @property
     def path(self) -> Path:
@@ -253,6 +281,7 @@ class _Run:
                     raise KeyboardInterrupt
                 self._save_when_due()
             progress = self._progress()
+            self.seconds = time.perf_counter() - began
             order.watch(progress)
             if order.stop.is_set() and not self._is_over(progress):
                 self._save_checkpoint()
@@ -260,12 +289,16 @@ class _Run:
         return progress, self._save(progress)
 
     def _slices(self, until: int) -> Iterator[int]:
-        """Iterations up to that one, in parts: where a game is sampled, of a moment each; they change nothing."""
-        if not isinstance(self.engine, Sampled):
+        """Iterations up to that one; where time or memory may end, in parts of a moment each.
+
+        They end when the time does, of which the proof that follows takes as much as the last one.
+        """
+        if self.order.seconds == math.inf and not isinstance(self.engine, Sampled):
             yield until - self.engine.iterations
             return
         size = 1.0
-        while (left := until - self.engine.iterations) > 0 and self.seconds < self.order.seconds and not self.is_full:
+        enough = self.order.seconds - self.proving
+        while (left := until - self.engine.iterations) > 0 and self.seconds < enough and not self.is_full:
             began = time.perf_counter()
             yield min(left, int(size) or 1)
             size *= min(MOMENT / (time.perf_counter() - began), 2.0)
@@ -286,7 +319,7 @@ class _Run:
         order = self.order
         return (
             progress.proof.exploitability <= order.until
-            or self.seconds >= order.seconds
+            or self.seconds + self.proving >= order.seconds
             or self.engine.iterations >= order.iterations
             or progress.is_full
         )
@@ -299,6 +332,7 @@ class _Run:
         if self.order.known <= progress.proof.exploitability < math.inf:
             return None
         about = {**progress.to_json(), "parameters": dict(self.game.spec.parameters)}
+        about["fingerprint"] = fingerprint(self.game)
         del about["seconds"]  # of a run that was stopped and resumed there are more; all else is the same
         strategy = self.engine.strategy(**about)
         if goes_on:
@@ -309,12 +343,15 @@ class _Run:
         return strategy
 
     def _progress(self) -> Progress:
+        began = time.perf_counter()
+        proof = self.prove()
+        self.proving = time.perf_counter() - began
         return Progress(
             game=str(self.game),
             algorithm=self.order.algorithm,
             iterations=self.engine.iterations,
-            seconds=self.seconds,
-            proof=self.prove(),
+            seconds=self.seconds + self.proving,
+            proof=proof,
             is_full=self.is_full,
             **self.facts(),
         )
@@ -323,7 +360,9 @@ class _Run:
         header = {
             "format": CHECKPOINT,
             "game": str(self.game),
+            "fingerprint": fingerprint(self.game),
             "algorithm": self.order.algorithm,
+            "walkers": self.order.walkers,
             "iterations": self.engine.iterations,
             "seconds": self.seconds,
         }
@@ -333,6 +372,9 @@ class _Run:
         arrays, header = read_arrays(self.checkpoint, CHECKPOINT)
         if (header.get("game"), header.get("algorithm")) != (str(self.game), self.order.algorithm):
             raise TapeteError(f"{self.checkpoint} is of {header.get('game')} by {header.get('algorithm')}")
+        if header.get("walkers") != self.order.walkers:
+            raise TapeteError(f"{self.checkpoint} is of {header.get('walkers')} walkers, not {self.order.walkers}")
+        check_game({"fingerprint": "", **header}, self.game, self.checkpoint)  # one without is damaged
         iterations, seconds = header.get("iterations", -1), header.get("seconds", -1.0)
         is_run = (
             isinstance(iterations, int)
@@ -355,32 +397,3 @@ def next_proof(done: int) -> int:
     while at <= done:
         at += max(10, at // 4)
     return at
-
-
-def store() -> Path:
-    """Where solutions are kept unless somebody says otherwise."""
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) / "tapete" / "equilibria"
-
-
-def file_name(game: Game) -> str:
-    """What the solution of a game is called in a folder."""
-    return f"{game.file_name}.safetensors"
-
-
-def find(game: Game, folder: Path | None = None) -> Strategy | None:
-    """The solution of a game from a folder; without one, from the store or from those that ship with the package."""
-    path = (folder or store()) / file_name(game)
-    ready = path if path.exists() else None if folder else shipped.find(f"equilibria/{file_name(game)}")
-    if ready is None:
-        return None
-    strategy = _load(ready, version_of(ready))
-    if strategy.about.get("game") != str(game):
-        raise TapeteError(f"{ready} is a solution of {strategy.about.get('game')}, not of {game}")
-    return strategy
-
-
-@lru_cache(maxsize=32)
-def _load(path: Path, version: tuple[int, int, int]) -> Strategy:
-    """A solution, read once as long as its file does not change: the arena asks for it before every game."""
-    return Strategy.load(path)

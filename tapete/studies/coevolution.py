@@ -2,7 +2,8 @@
 
 The study bred nine trainers, each in a run of about 20 hours of its own, and then a last player against the nine. Here
 a `Way` says how: the study's own, and ours with a hall of fame, rule-based guests and fresh deals, whose last player is
-then mended by hindsight; and both with fewer replacements. Every run lives in a folder, so that the study goes on where
+then mended by hindsight; and both with fewer replacements. As a control, each last player is bred once more by
+separable CMA-ES, with as many individuals and generations. Every run lives in a folder, so that the study goes on where
 it was stopped. Last players are measured on 100,000 hands that nobody was trained on, and looked at with the tools that
 people look at themselves with.
 """
@@ -14,6 +15,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tapete import learn
@@ -29,6 +31,7 @@ from tapete.games.holdem.deals import HANDS, SEATS, Deals, shuffle
 from tapete.games.holdem.histories import Hand, of_game
 from tapete.games.holdem.histories.statistics import study
 from tapete.learn.run import FILES, read_metrics
+from tapete.scale import Executor, Job, Local, Serial
 
 TITLE = "Hold'em 2012: players bred by co-evolution"
 GAME = "holdem(players=10,rake=0.05,rake_cap=3)"
@@ -37,8 +40,11 @@ OURS = {"founders": True, "hall": 3, "guests": 2, "pool": 1000, "fresh": 5}
 THEIRS = {"VP$IP": 21.91, "PFR": 9.07, "AF": 1.34, "WTSD": 54.43, "W$SD": 53.41, "W$WSF": 44.83, "style": "mouse"}
 THEIR_HOURS = 20  # that a trainer took
 FIGURES = tuple(THEIRS)
+RESULTS = "results.json"
 HANDS_FILE = "hands.txt"  # in the folder of a last player's run: the hands that it was looked at in
 AFTERWARDS = "mended"  # what a last player is that has looked back
+CONTROL = "cma"  # what a last player is that a standard optimiser has made
+LAST_RUN = "last"  # the folder of its run
 LAST_PLAYER = "0"  # at the tables where profiles are made; its trainers are 1 to 9
 Say = Callable[[str], None]
 
@@ -76,8 +82,11 @@ TINY = {"population": 8, "deals": 4, "test_deals": 2, "generations": 3, "replace
 TINY_MENDED = {"rounds": 2, "deals": 2}
 
 
-def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
-    """Breeds and measures, and writes results.json, README.md and the plots into a folder."""
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print, executor: Executor | None = None) -> None:
+    """Breeds and measures, and writes results.json, README.md and the plots into a folder.
+
+    Rows that the folder has from before stay, so that the study can be made row by row.
+    """
     names = {"": ("study", "ours"), SHORTER: (f"study-{SHORTER}", f"ours-{SHORTER}")}.get(row, (row,))
     chosen = [way for way in WAYS if way.name in names]
     if not chosen:
@@ -95,38 +104,78 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
             for way in chosen
         ]
     out.mkdir(parents=True, exist_ok=True)
-    results = [result for way in chosen for result in breed_and_measure(way, out, say)]
-    write(out, results)
+    where = executor or Local(os.cpu_count() or 1)
+    results = [result for way in chosen for result in breed_and_measure(way, out, say, where)]
+    write(out, _with_earlier_rows(out / RESULTS, results))
     say(f"written to {out}/README.md")
 
 
-def breed(folder: Path, say: Say, learner: str = "coevolution", source: Path | None = None, **knobs: Any) -> Path:
+def _with_earlier_rows(path: Path, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Results and those of other rows in the file, in the order of the ways."""
+    new = {_row_of(result["way"]) for result in results}
+    earlier = json.loads(path.read_text()) if path.exists() else []
+    order = [way.name for way in WAYS]
+    both = [*results, *(result for result in earlier if _row_of(result["way"]) not in new)]
+    return sorted(both, key=lambda result: order.index(_row_of(result["way"])))
+
+
+def _row_of(name: str) -> str:
+    """The way to which a result belongs, whatever became of its last player."""
+    return name.removesuffix(f"-{AFTERWARDS}").removesuffix(f"-{CONTROL}")
+
+
+def breed(
+    folder: Path, executor: Executor, learner: str = "coevolution", source: Path | None = None, **knobs: Any
+) -> Path:
     """One run, which goes on if it was stopped; the file of its player."""
     game, found = make(GAME), learn.learner(learner)
     config = found.config(**knobs)
-    run = learn.Run(folder, learner, game, config, resume=True, source=source, threads=os.cpu_count() or 1)
+    threads = executor.workers if executor.is_here else 1
+    run = learn.Run(folder, learner, game, config, resume=True, source=source, threads=threads, executor=executor)
     try:  # a run that is at its end stays as it is
         found.training()(game, config, run)
     finally:
         run.close()
-    lines = read_metrics(folder)
-    if lines:
-        say(f"{folder.name}: {', '.join(f'{key} {lines[-1][key]:,.0f}' for key in RUN if key in lines[-1])}")
     return folder / FILES.network
 
 
-def breed_and_measure(way: Way, out: Path, say: Say) -> Iterator[dict[str, Any]]:
+def open_breeding(stop: Event, *, knobs: dict[str, Any]) -> Callable[[tuple[str, int]], None]:
+    """What breeds one player in a folder that all machines share, with a seed of its own: a cell of the grid."""
+
+    def breed_one(cell: tuple[str, int]) -> None:
+        folder, seed = cell
+        breed(Path(folder), Serial(), **{**knobs, "seed": seed})
+
+    return breed_one
+
+
+def _tell(folder: Path, say: Say) -> None:
+    lines = read_metrics(folder)
+    if lines:
+        say(f"{folder.name}: {', '.join(f'{key} {lines[-1][key]:,.0f}' for key in RUN if key in lines[-1])}")
+
+
+def breed_and_measure(way: Way, out: Path, say: Say, executor: Executor) -> Iterator[dict[str, Any]]:
     """The nine trainers, the last player, and what becomes of it; and of the same when it was mended."""
     place = 1000 * (1 + [known.name for known in WAYS].index(way.name))
     folders = [out / way.name / f"trainer-{i}" for i in range(TRAINERS)]
-    files = [breed(folder, say, **{**way.trainer, "seed": place + i}) for i, folder in enumerate(folders)]
-    folder = out / way.name / "last"
+    cells = [(str(folder), place + i) for i, folder in enumerate(folders)]
+    for i, _ in executor.spread(Job(f"{__name__}:open_breeding", {"knobs": way.trainer}), cells):
+        _tell(folders[i], say)
+    files = [folder / FILES.network for folder in folders]
+    folder = out / way.name / LAST_RUN
     knobs: dict[str, Any] = {"trainers": "+".join(map(str, files)), "seed": place + TRAINERS}
-    last = breed(folder, say, **way.last, **knobs)
+    last = breed(folder, executor, **way.last, **knobs)
+    _tell(folder, say)
     yield examine(way, way.name, last, files, [*folders, folder], say)
+    folder = out / way.name / CONTROL
+    control = breed(folder, executor, **way.last, **knobs, optimiser=CONTROL)
+    _tell(folder, say)
+    yield examine(way, f"{way.name}-{CONTROL}", control, files, [folder], say)
     if way.mended:
         folder = out / way.name / AFTERWARDS
-        mended = breed(folder, say, "hindsight", last, **way.mended, **knobs)
+        mended = breed(folder, executor, "hindsight", last, **way.mended, **knobs)
+        _tell(folder, say)
         yield examine(way, f"{way.name}-{AFTERWARDS}", mended, files, [folder], say)
 
 
@@ -154,8 +203,13 @@ def examine(way: Way, name: str, last: Path, files: list[Path], folders: list[Pa
         "trainers": [players[str(i + 1)].figures() for i in range(TRAINERS)],
         "starts": {name: asdict(result) for name, result in statistics.starts.items()},
         "finals": {name: asdict(result) for name, result in statistics.finals.items()},
-        "curves": {folder.name: read_metrics(folder) for folder in folders},
+        "curves": {folder.name: [_drawn(line) for line in read_metrics(folder)] for folder in folders},
     }
+
+
+def _drawn(line: dict[str, float]) -> dict[str, float]:
+    """What is drawn of a line of numbers."""
+    return {key: value for key, value in line.items() if key in DRAWN or key.startswith("against_")}
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -188,22 +242,29 @@ def hands_of(game: Game, players: Sequence[Chromosome], count: int) -> Iterator[
 
 def write(out: Path, results: list[dict[str, Any]]) -> None:
     """The tables as Markdown and JSON, and the plots."""
-    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
+    (out / RESULTS).write_text(json.dumps(results, indent=1) + "\n")
     (out / "README.md").write_text("\n".join(_markdown(results)) + "\n")
     for result in results:
-        draw = plot_rounds if AFTERWARDS in result["curves"] else plot
-        draw(out / f"{result['way']}.png", result)
+        if AFTERWARDS in result["curves"]:
+            plot_rounds(out / f"{result['way']}.png", result)
+        elif CONTROL in result["curves"]:
+            before = results[results.index(result) - 1]
+            plot_generations(out / f"{result['way']}.png", {"genetic": before["curves"][LAST_RUN], **result["curves"]})
+        else:
+            plot(out / f"{result['way']}.png", result)
 
 
-RUN = ("replacement", "generation", "round", "seconds", "hands_per_second", "simulated_per_second")
+DRAWN = ("round", "generation", "generations", "best")
+RUN = ("replacement", "generation", "round", "seconds", "hands", "hands_per_second", "simulated_per_second")
 
 
 def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
     ways, first = [result["way"] for result in results], results[0]
     yield f"# {TITLE}\n"
-    yield f"Made by `tapete reproduce coevolution{_row(ways)}` on {os.cpu_count()} cores."
+    yield f"Made by {_commands(ways)} on {os.cpu_count()} cores."
     yield "Theirs: the study's figures for its last player, where hands without a flop were left out."
-    yield f"Ours: {first['profile_hands']:,} hands with its nine trainers.\n"
+    hands = dict.fromkeys(f"{result['profile_hands']:,}" for result in results)
+    yield f"Ours: {' or '.join(hands)} hands with its nine trainers.\n"
     yield f"| figure | theirs | {' | '.join(ways)} |"
     yield f"|---|---|{'---|' * len(ways)}"
     for name in FIGURES:
@@ -217,22 +278,20 @@ def _markdown(results: list[dict[str, Any]]) -> Iterator[str]:
         won = [_interval(result["measured"][name]) for result in results]
         yield f"| {name} | {' | '.join([*won, _interval(results[-1]['copies'][name])])} |"
     yield f"\n## The runs\n\nA trainer of the study took about {THEIR_HOURS} hours.\n"
-    yield "| way | run | replacements | generations | rounds | seconds | hands a second | simulated a second |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| way | run | replacements | generations | rounds | seconds | hands | hands a second | simulated a second |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for result in results:
         for about in result["runs"]:
-            texts = ["-" if about[key] is None else f"{about[key]:,.0f}" for key in RUN]
+            texts = ["-" if about.get(key) is None else f"{about[key]:,.0f}" for key in RUN]
             yield f"| {result['way']} | {about['run']} | {' | '.join(texts)} |"
     for result in results:
         yield f"\n![Curves of {result['way']}]({result['way']}.png)"
 
 
-def _row(ways: list[str]) -> str:
-    """What has to be written behind the command for these ways."""
-    rows = [way for way in ways if not way.endswith(f"-{AFTERWARDS}")]
-    if len(rows) == 1:
-        return f" --row {rows[0]}"
-    return f" --row {SHORTER}" if rows[0].endswith(SHORTER) else ""
+def _commands(ways: list[str]) -> str:
+    """By which these ways were made."""
+    rows = dict.fromkeys(map(_row_of, ways))
+    return " and ".join(f"`tapete reproduce coevolution --row {row}`" for row in rows)
 
 
 def _interval(measured: dict[str, float]) -> str:
@@ -250,9 +309,19 @@ def plot(path: Path, result: dict[str, Any]) -> None:
         )
         for axis, (kind, title) in zip(axes.flat, kinds, strict=True):
             for name, lines in result["curves"].items():
-                if name != "last":
+                if name != LAST_RUN:
                     axis.plot([line[kind] for line in lines], linewidth=0.8)
             axis.set(title=title, xlabel="replacement")
+
+
+def plot_generations(path: Path, curves: dict[str, list[dict[str, Any]]]) -> None:
+    """What the best individual wins from the trainers, on the deals it is bred on, generation by generation."""
+    with picture(path, size=(8, 5)) as axis:
+        for name, lines in curves.items():
+            axis.plot([line["generation"] for line in lines], [line["best"] for line in lines], label=name)
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.set(xlabel="generation", ylabel="chips a hand")
+        axis.legend()
 
 
 def plot_rounds(path: Path, result: dict[str, Any]) -> None:

@@ -33,6 +33,7 @@ from tapete.core.players import play
 from tapete.core.plots import check_plots, picture
 from tapete.core.sheets import Table, write_csv, write_sheets
 from tapete.learn.run import CHECKPOINT, FILES, Description, read_metrics
+from tapete.scale import Executor
 
 TITLE = "DouZero 2021: Deep Monte Carlo on two cores"
 GAME = "doudizhu"
@@ -109,7 +110,7 @@ class Entry(NamedTuple):
     peasants: TeamResult
 
 
-def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print, executor: Executor | None = None) -> None:
     """Trains, plays, and writes results.json, README.md, tables and plots into a folder."""
     if row not in ("", *PARTS):
         raise TapeteError(f"there is no row {row!r}; there are {', '.join(PARTS)}")
@@ -119,7 +120,7 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
     points, entries = _known(out)
     if row in ("", "curves"):
         for objective in OBJECTIVES:
-            train(out / "runs" / objective, objective, scale, say)
+            train(out / "runs" / objective, objective, scale, say, executor)
         points = list(curves(out / "runs", scale, say))
     if row in ("", "table"):
         entries = list(cross(scale, _best(out / "runs"), say))
@@ -127,13 +128,13 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
     say(f"written to {out}/README.md")
 
 
-def train(folder: Path, objective: str, scale: Scale, say: Say) -> None:
+def train(folder: Path, objective: str, scale: Scale, say: Say, executor: Executor | None) -> None:
     """A run of its own, with a snapshot after every doubling of its time; what is there already is not done again."""
     for i in range(scale.snapshots):
         until = 60 * scale.minutes / 2 ** (scale.snapshots - 1 - i)
         frames, spent = _progress(folder)
         while frames == 0 or spent < until:  # in its first seconds it may be busy compiling
-            _go_on(folder, objective, max(until - spent, 1.0))
+            _go_on(folder, objective, max(until - spent, 1.0), executor)
             frames, spent = _progress(folder)
             (folder / "snapshots").mkdir(exist_ok=True)
             shutil.copy(folder / FILES.network, folder / "snapshots" / f"{frames}.safetensors")
@@ -141,10 +142,10 @@ def train(folder: Path, objective: str, scale: Scale, say: Say) -> None:
     (folder / "snapshots" / "0.safetensors").unlink(missing_ok=True)
 
 
-def _go_on(folder: Path, objective: str, seconds: float) -> None:
+def _go_on(folder: Path, objective: str, seconds: float, executor: Executor | None) -> None:
     game, config = make(GAME), learn.configure("dmc", [f"objective={objective}", *KNOBS])
     here, threads = (folder / FILES.config).exists(), os.cpu_count() or 1
-    task = learn.Run(folder, "dmc", game, config, resume=here, seconds=seconds, threads=threads)
+    task = learn.Run(folder, "dmc", game, config, resume=here, seconds=seconds, threads=threads, executor=executor)
     try:
         learn.learner("dmc").training()(game, config, task)
     finally:

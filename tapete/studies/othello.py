@@ -20,6 +20,7 @@ from tapete.agents import load
 from tapete.arena import Match, match
 from tapete.core import TapeteError, make
 from tapete.core.plots import picture
+from tapete.scale import Executor
 
 TITLE = "Othello 2025: a network in the tree"
 GAMES = 400
@@ -83,23 +84,23 @@ class Row:
         return sum(self.discs) / len(self.discs)
 
 
-def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print, executor: Executor | None = None) -> None:
     """Plays the matches and writes results.json, README.md and the plots into a folder."""
     chosen = [theirs for theirs in PAPER if row in ("", theirs.row)]
     if not chosen:
         raise TapeteError(f"there is no row {row!r}; there are {', '.join(theirs.row for theirs in PAPER)}")
     began = time.perf_counter()
-    rows = list(play(chosen, QUICK if quick else GAMES, say))
+    rows = list(play(chosen, QUICK if quick else GAMES, say, executor))
     write(out, rows, time.perf_counter() - began)
     say(f"written to {out}/README.md")
 
 
-def play(chosen: list[Theirs], games: int, say: Say) -> Iterator[Row]:
+def play(chosen: list[Theirs], games: int, say: Say, executor: Executor | None) -> Iterator[Row]:
     """Every network that ships in every match."""
     for learner in _shipped():
         for theirs in chosen:
             network, plain = f"{learner}({theirs.ours},keep=false)", f"mcts({theirs.others},keep=false)"
-            result = match("othello", network, plain, games=games, openings=OPENING)
+            result = match("othello", network, plain, games=games, openings=OPENING, executor=executor)
             wins, draws, losses = result.results
             ours = Row(
                 learner=learner,

@@ -12,13 +12,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from tapete.core import Rng, TapeteError, make
 from tapete.core.plots import picture
 from tapete.games.matrix import payoffs
+from tapete.scale import Executor, Job, Serial
 from tapete.solve import Progress, solve
 from tapete.solve.linear import solve_matrix
 from tapete.solve.matching import Procedure, match
@@ -124,7 +127,7 @@ class SolvedRow:
         return bool(self.ours["lower"] - slack <= self.theirs.value <= self.ours["upper"] + slack)
 
 
-def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print, executor: Executor | None = None) -> None:
     """Runs the experiments and writes results.json, README.md and the plots into a folder."""
     rows = [theirs for theirs in SOLVED if theirs.game == row or (not row and (not quick or theirs.game in QUICK))]
     games = [game for game in MATCHED if row in ("", game)]
@@ -133,7 +136,7 @@ def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> N
     began = time.perf_counter()
     matched = list(play_matrices(games, 1 if quick else 10, say))
     with tempfile.TemporaryDirectory() as folder:  # nothing that was solved before makes a row look faster
-        solved = list(solve_games(rows, Path(folder), say))
+        solved = list(solve_games(rows, Path(folder), say, executor))
     write(out, matched, solved, time.perf_counter() - began)
     say(f"written to {out}/README.md")
 
@@ -164,22 +167,36 @@ def play_matrices(games: list[str], runs: int, say: Say) -> Iterator[MatchedRow]
             yield result
 
 
-def solve_games(rows: list[Theirs], folder: Path, say: Say) -> Iterator[SolvedRow]:
-    """The second experiment."""
-    for theirs in rows:
-        curve: list[Point] = []
-
-        def watch(progress: Progress, name: str = theirs.game, curve: list[Any] = curve) -> None:
-            if progress.game == name:
-                curve.append((progress.iterations, progress.seconds, progress.proof.exploitability))
-
-        progress, _ = solve(make(theirs.game), until=UNTIL, folder=folder, watch=watch)
-        ours = progress.to_json()
+def solve_games(rows: list[Theirs], folder: Path, say: Say, executor: Executor | None = None) -> Iterator[SolvedRow]:
+    """The second experiment. Rows are timed, so those that are solved on this machine are so one after another."""
+    job = Job(f"{__name__}:open_solving", {"folder": "" if executor and not executor.is_here else str(folder)})
+    where = executor if executor and not executor.is_here else Serial()
+    found = {}
+    for i, row in where.spread(job, rows):
+        ours = row.ours
         say(
-            f"{theirs.game:12} {ours['seconds']:8.2f} s  value {ours['lower']:.6f} to {ours['upper']:.6f}"
+            f"{row.theirs.game:12} {ours['seconds']:8.2f} s  value {ours['lower']:.6f} to {ours['upper']:.6f}"
             f"  e {ours['exploitability_percent']:.4f} %"
         )
-        yield SolvedRow(theirs=theirs, ours=ours, curve=curve)
+        found[i] = row
+    yield from (found[i] for i in range(len(rows)))
+
+
+def open_solving(stop: Event, *, folder: str) -> Callable[[Theirs], SolvedRow]:
+    """What solves a game; solutions of games that follow it go to the folder, or where there is none to one of ours."""
+
+    def solve_one(theirs: Theirs) -> SolvedRow:
+        curve: list[Point] = []
+
+        def watch(progress: Progress) -> None:
+            if progress.game == theirs.game:
+                curve.append((progress.iterations, progress.seconds, progress.proof.exploitability))
+
+        with nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place:
+            progress, _ = solve(make(theirs.game), until=UNTIL, folder=Path(place), watch=watch)
+        return SolvedRow(theirs=theirs, ours=progress.to_json(), curve=curve)
+
+    return solve_one
 
 
 def write(out: Path, matched: list[MatchedRow], solved: list[SolvedRow], seconds: float) -> None:

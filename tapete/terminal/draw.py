@@ -13,7 +13,10 @@ from tapete.core import Board, Note, Place, Scene, Score, Things
 
 SPANISH_SUITS = {"e": ("espadas", "cyan"), "b": ("bastos", "green"), "c": ("copas", "red"), "o": ("oros", "yellow")}
 FRENCH_SUITS = {"s": ("♠", ""), "h": ("♥", "red"), "d": ("♦", "bright_blue"), "c": ("♣", "green")}
-DISCS = {"black": ("●", "bold"), "white": ("○", "bold"), "": ("·", "dim")}
+# Discs lie on felt of their own colour: on a bare terminal one can't know whether a black disc would be seen at all.
+FELT = "#d6ecdf on #1c6b49"
+NUMBER = "bold #ffe08a"  # of a move, on the felt
+DISCS = {"black": ("●", "bold #000000"), "white": ("○", "bold #ffffff"), "": ("·", "")}
 BACK = "▒▒"
 GAP = "   "
 MANY = 8  # things that lie face down: from here on they are counted
@@ -145,17 +148,17 @@ def _board(board: Board, labels: Labels, width: int) -> RenderableType:
     if max(map(len, board.rows)) + sum(max(len(column), widest) + gap for column in board.columns) + gap > width:
         return Text(f"{board.name}: a table of {down} x {across}, wider than this window", style="dim")
     grid = Table(box=None, padding=(0, gap, 0, 0), header_style="dim")
-    grid.add_column("", style="dim")
+    grid.add_column("", style="" if board.kind == "disc" else "dim")
     for column in board.columns:
         grid.add_column(Text(column), justify="center", min_width=widest)
     for i, row in enumerate(board.rows):
-        grid.add_row(Text(row), *cells[i * across : (i + 1) * across])
+        grid.add_row(Text(row), *cells[i * across : (i + 1) * across], style=FELT if board.kind == "disc" else None)
     return grid
 
 
 def _square(board: Board, index: int, label: str) -> Text:
     if label:
-        return Text(label, style="green")
+        return Text(label, style=NUMBER if board.kind == "disc" else "green")
     face = board.cells[index]
     sign, style = DISCS[face] if board.kind == "disc" else (face, "")
     return Text(sign, style="reverse" if index == board.last else style)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tapete.core import Field, Spec
 from tapete.core.names import variants
@@ -16,12 +16,17 @@ def games_page(specs: Iterable[Spec]) -> str:
 def _lines(specs: list[Spec]) -> Iterator[str]:
     yield "# The games, as they declare themselves\n"
     yield "Made by `tapete games --markdown`; a test keeps it current. The rules are in each game's README.\n"
+    yield from spec_tables(specs, lambda spec: f"[`{spec.name}`](../{_folder(spec)}/README.md)")
+
+
+def spec_tables(specs: list[Spec], named: Callable[[Spec], str] = lambda spec: f"`{spec.name}`") -> Iterator[str]:
+    """What some games declare: a line each, then what a network is fed."""
     yield "| game | | seats | actions | at once | outcomes | longest | payoffs | hidden |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for spec in specs:
         low, high = spec.utility
         yield (
-            f"| [`{spec.name}`](../{_folder(spec)}/README.md) | {spec.title} | {spec.players} | {spec.actions:,} "
+            f"| {named(spec)} | {spec.title} | {spec.players} | {spec.actions:,} "
             f"| {spec.max_actions} | {spec.outcomes} | {spec.longest} | {low:g} to {high:g} "
             f"| {'yes' if spec.hidden else 'no'} |"
         )

@@ -13,13 +13,17 @@ from rich.console import Console, Group
 from rich.markdown import Markdown
 from rich.text import Text
 
-from tapete.agents import choose, load
-from tapete.core import Board, Game, Place, Scene, State, TapeteError
+from tapete.agents import Policy, choose, load
+from tapete.core import Board, Game, Place, Rng, Scene, State, TapeteError
 from tapete.core.story import shared, witness
 from tapete.terminal.draw import draw, flow, named
 from tapete.terminal.sitting import PERSON, Sitting, saved_game
 
-HELP = "a number or a move as it is written; m: all moves, ?: the rules, q: stop here and go on another time"
+HELP = (
+    "a number, or a move as it is written (its beginning is enough); h: hint, u: take the last move back, m: all moves,"
+    " ?: the rules, q: stop here and go on another time"
+)
+ADVISER = "best"
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # the lines that have scrolled away too
 FEW = 3  # lines of moves that are always shown
 HUNDREDS = 99  # more moves than this are rather typed as they are written
@@ -27,6 +31,10 @@ HUNDREDS = 99  # more moves than this are rather typed as they are written
 
 class Quit(Exception):
     """A person wants to stop."""
+
+
+class Undo(Exception):
+    """A person takes his last move back."""
 
 
 def sit_down(sitting: Sitting, console: Console) -> None:
@@ -52,15 +60,15 @@ def sit_down(sitting: Sitting, console: Console) -> None:
 
 def play(sitting: Sitting, console: Console, path: Path) -> None:
     """Plays to the end, writing the game down before each move of a person; raises Quit where one stops."""
-    state, people = sitting.state, sitting.people
-    agents = {seat: load(name, state.game) for seat, name in enumerate(sitting.seats) if name != PERSON}
-    take_turns = len(people) > 1 and state.game.spec.hidden  # at the screen, so that nobody sees what is not for him
+    game, people = sitting.state.game, sitting.people
+    agents = _agents(sitting)
+    take_turns = len(people) > 1 and game.spec.hidden  # at the screen, so that nobody sees what is not for him
     last = None
     try:
-        while not state.deal(sitting.rng).over:
-            seat = state.player
+        while not sitting.state.deal(sitting.rng).over:
+            seat = sitting.state.player
             if seat in agents:
-                action = choose(agents[seat], state.view(seat), sitting.rng)
+                action = choose(agents[seat], sitting.state.view(seat), sitting.rng)
             else:
                 if take_turns and seat != last:
                     _hand_over(console, sitting.names[seat])
@@ -68,8 +76,12 @@ def play(sitting: Sitting, console: Console, path: Path) -> None:
                 with suppress(TapeteError):
                     sitting.save(path)
                 _show(console, sitting, [seat])
-                action = _ask(console, sitting)
-            state.apply(action)
+                try:
+                    action = _ask(console, sitting)
+                except Undo:
+                    agents = _agents(sitting)  # they forget what they have seen since
+                    continue
+            sitting.state.apply(action)
     except (EOFError, KeyboardInterrupt):
         raise Quit from None
     finally:
@@ -77,6 +89,11 @@ def play(sitting: Sitting, console: Console, path: Path) -> None:
             _clear(console)
     _show(console, sitting, people)
     console.print(Text(_result(sitting), style="bold"))
+
+
+def _agents(sitting: Sitting) -> dict[int, Policy]:
+    """Those who play with the person, by seat."""
+    return {seat: load(name, sitting.state.game) for seat, name in enumerate(sitting.seats) if name != PERSON}
 
 
 def _show(console: Console, sitting: Sitting, people: list[int]) -> None:
@@ -174,12 +191,33 @@ def _ask(console: Console, sitting: Sitting) -> int:
             return list(moves.values())[number - 1]
         if text.lower() in ("q", "quit"):
             raise EOFError
+        if text.lower() in ("h", "hint"):
+            console.print(Text(_hint(sitting), style="cyan"))
+            continue
+        if text.lower() in ("u", "undo"):
+            if len(sitting.people) == 1 and sitting.take_back():
+                raise Undo
+            console.print(Text("there is nothing that can be taken back", style="yellow"))
+            continue
         if text in ("?", "m"):
             _explain(console, state, text)
             continue
+        begun = [move for move in moves if len(text) > 1 and move.startswith(text.lower())]
+        if len(begun) == 1:
+            return moves[begun[0]]
         with suppress(TapeteError):
             return state.read(text)
         console.print(Text(_unknown(text, list(moves), number), style="yellow"))
+
+
+def _hint(sitting: Sitting) -> str:
+    """What the strongest player there is would do with these cards; never where people play against each other."""
+    if len(sitting.people) > 1:
+        return "no help in a game against other people"
+    state = sitting.state
+    rng = Rng(*sitting.rng.keys, "hint", len(state.history or ()))  # the game itself goes on as it would have
+    action = choose(load(ADVISER, state.game), state.view(state.player), rng)
+    return f"{ADVISER} would play {state.write(action)}"
 
 
 def read_number(text: str, most: int) -> int:

@@ -20,7 +20,7 @@ FORMAT = 1
 PERSON = "person"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Sitting:
     """Who sits where, the game so far, and the generator that deals the rest of it."""
 
@@ -41,6 +41,18 @@ class Sitting:
     def again(self) -> Sitting:
         """The next game of the same people."""
         return replace(self, state=self.state.game.start())
+
+    def take_back(self) -> bool:
+        """Goes back to the last decision of the person, if there was one; what chance did since is drawn anew."""
+        history, again = self.state.history or [], self.state.game.start()
+        own = []
+        for i, action in enumerate(history):
+            if again.player in self.people:
+                own.append(i)
+            again.apply(action)
+        if own:
+            self.state = self.state.game.replay(history[: own[-1]])
+        return bool(own)
 
     def is_wanted(self, seat: int | None, against: str | None, seed: int | None) -> bool:
         """Whether this is the game that somebody asks for who says so much; None is left open."""

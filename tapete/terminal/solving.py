@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from tapete.agents.equilibrium import Equilibrium
 from tapete.core import TapeteError, make
-from tapete.solve import Progress, Strategy, file_name, store
+from tapete.solve import Progress, Strategy, check_game, file_name, store
 from tapete.solve.sampled import ALGORITHMS as SAMPLING
 
 TELL = 20.0  # seconds between two lines where there is no terminal
@@ -39,15 +40,24 @@ class SolvingScreen:
         self.console = Console(stderr=True, quiet=quiet)
         self.live = Live(console=self.console, refresh_per_second=4, transient=True)
         self.last: Progress | None = None
-        self.told = 0.0  # when the last line was printed, where lines are printed
+        self.told = 0.0  # seconds of the run when the last line was printed, where lines are printed
+        self.told_beginning = -math.inf  # when, by the clock, it was said how much is played out
 
     def __enter__(self) -> SolvingScreen:
         self.live.start()
-        self.live.update(Text("  playing the game out, to have it as a matrix or a tree"))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.live.stop()
+
+    def begin(self, game: str, share: float) -> None:
+        """Says that a game is being played out, to have it as a matrix or a tree, before anything is learnt."""
+        line = f"{game}: playing it out" + (f", {100 * share:.0f} %" if share else "")
+        self.live.update(Text(f"  {line}"))
+        now = time.monotonic()
+        if share and not self.console.is_terminal and now > self.told_beginning + TELL:
+            self.console.print(line, highlight=False)
+            self.told_beginning = now
 
     def __call__(self, progress: Progress) -> None:
         """Shows where a run is."""
@@ -137,10 +147,13 @@ def show_strategy(text: str, path: Path | None, as_json: bool) -> None:
             "no player moves in this state" + ("; chance does" if not state.over else ": the game is over")
         )
     view = state.view(state.player)
-    policy = Equilibrium(game, Strategy.load(path) if path else None)
+    strategy = Strategy.load(path) if path else None
+    if path and strategy:
+        check_game(strategy.about, game, path)
+    policy = Equilibrium(game, strategy)
     known = policy.strategy(game)
     was_met = not known.about.get("sampled") or known.lookup(view.infoset) is not None or len(view.actions()) == 1
-    shares = {view.write(action): share for action, share in policy.probabilities(view).items()}
+    shares = view.named(policy.at(view))
     if as_json:
         print(json.dumps({"game": str(game), "seat": view.seat, "sees": str(view), "probabilities": shares}))
         return

@@ -62,8 +62,11 @@ def least_alike(ours: NDArray[np.float32], theirs: NDArray[np.float32]) -> tuple
     number of tests.
     """
     n, both = len(ours), np.concatenate([ours, theirs])
-    columns, marks, values = [], [], []  # of each test: the column, the rows that are marked, and why
-    for column in np.flatnonzero((both != both[0]).any(axis=0)):
+    varies, is_yes_or_no = (both != both[0]).any(axis=0), ((both == 0) | (both == 1)).all(axis=0)
+    columns = np.flatnonzero(varies & is_yes_or_no).tolist()  # of each test: the column,
+    marks = list(both.T[columns] == 1)  # the rows that are marked,
+    values = ["is 1"] * len(columns)  # and why
+    for column in np.flatnonzero(varies & ~is_yes_or_no):
         cells = both[:, column]
         found, counts = np.unique(cells, return_counts=True)
         commonest = found[np.argsort(-counts, kind="stable")[:CATEGORIES]]

@@ -29,24 +29,41 @@ class Fenced:
 
     def __init__(self, kind: Any, size: int, pattern: int) -> None:
         length = np.dtype(kind).itemsize * size
+        self.pattern = pattern
         self.whole = np.full(2 * GUARD + length, pattern, dtype=np.uint8)
-        self.inside = self.whole[GUARD : GUARD + length].view(kind)
+        self.bytes = self.whole[GUARD : GUARD + length]
+        self.inside = self.bytes.view(kind)
         self.guards = self.whole[:GUARD], self.whole[GUARD + length :]
         self.untouched = bytes([pattern]) * GUARD
 
     @property
     def is_intact(self) -> bool:
-        """Whether nothing was written outside."""
-        return all(guard.tobytes() == self.untouched for guard in self.guards)
+        """Whether nothing was written outside; what was, is mended."""
+        if all(guard.tobytes() == self.untouched for guard in self.guards):
+            return True
+        self.whole[:] = self.pattern
+        return False
+
+
+@lru_cache(maxsize=64)
+def _kept(kind: Any, size: int, pattern: int, place: int) -> Fenced:
+    return Fenced(kind, size, pattern)
+
+
+def fenced(kind: Any, size: int, pattern: int, place: int = 0) -> Fenced:
+    """A buffer as good as new; those that are used at one time have places of their own."""
+    fence = _kept(kind, size, pattern, place)
+    fence.bytes[:] = pattern
+    return fence
 
 
 @lru_cache(maxsize=16)
-def padding(game: Game) -> NDArray[np.bool_]:
-    """Which bytes of a state belong to no field: [size]."""
+def padding(game: Game) -> NDArray[np.int64]:
+    """The bytes of a state that belong to no field."""
     free = np.ones(game.size, dtype=bool)
     _cover(free, game.dtype, 0)
     free[game.dtype.itemsize : game.dtype.itemsize + game.spec.tail] = False
-    return free
+    return np.flatnonzero(free)
 
 
 def _cover(free: NDArray[np.bool_], kind: np.dtype[Any], at: int) -> None:
@@ -73,11 +90,12 @@ def check_start(game: Game) -> State:
     free = padding(game)
     first: Bytes | None = None
     for dirt in DIRT:
-        fence = Fenced(np.uint8, game.size, dirt)
+        fence = fenced(np.uint8, game.size, dirt)
         calls.start(game.rulebook, fence.inside, game.params)
         expect(fence.is_intact, f"start writes outside of the {game.size} bytes of a state")
         expect(bool((fence.inside[free] == dirt).all()), "start writes bytes of the state that belong to no field")
-        data = np.where(free, 0, fence.inside)
+        data = fence.inside.copy()
+        data[free] = 0
         first = data if first is None else first
         different = np.flatnonzero(data != first)
         if len(different):
@@ -91,13 +109,15 @@ def changed(state: State, what: str, change: Callable[[Bytes], None]) -> Bytes:
     free = padding(state.game)
     results = []
     for pattern in PATTERNS:
-        fence = Fenced(np.uint8, state.game.size, pattern)
-        fence.inside[:] = np.where(free, pattern, state.data)
+        fence = fenced(np.uint8, state.game.size, pattern)
+        fence.inside[:] = state.data
+        fence.inside[free] = pattern
         change(fence.inside)
         expect(fence.is_intact, f"{what} writes outside of the {state.game.size} bytes of a state", state)
         expect(bool((fence.inside[free] == pattern).all()), f"{what} writes bytes that belong to no field", state)
-        results.append(np.where(free, 0, fence.inside))
-    expect(bool((results[0] == results[1]).all()), f"{what} depends on bytes that belong to no field", state)
+        results.append(fence.inside.copy())
+        results[-1][free] = 0
+    expect(results[0].tobytes() == results[1].tobytes(), f"{what} depends on bytes that belong to no field", state)
     return results[0]
 
 
@@ -110,15 +130,15 @@ def written(
     """
     results = []
     for pattern in PATTERNS:
-        about = Fenced(np.uint8, state.game.size, pattern)
+        about = fenced(np.uint8, state.game.size, pattern)
         about.inside[:] = state.data
-        fences = [Fenced(kind, size, pattern) for kind, size in buffers]
+        fences = [fenced(kind, size, pattern, place) for place, (kind, size) in enumerate(buffers, start=1)]
         count = ask(about.inside, *(fence.inside for fence in fences))
         n = buffers[0][1] if count is None else count
         expect(0 <= n <= buffers[0][1], f"{what}: {n} of them, the Spec says at most {buffers[0][1]}", state)
         intact = all(fence.is_intact for fence in fences)
         expect(intact, f"{what}: writes outside of the {buffers[0][1]} numbers of the Spec", state)
-        same = about.is_intact and bool((about.inside == state.data).all())
+        same = about.is_intact and about.inside.tobytes() == state.data.tobytes()
         expect(same, f"{what}: asking about a state changes it", state)
         results.append([fence.inside[:n].copy() for fence in fences])
     for one, two in zip(*results, strict=True):

@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from tapete.core import calls
 from tapete.core.contract import CHANCE
-from tapete.core.game import Bytes, Game, State
+from tapete.core.game import Game, State
 from tapete.core.rng import Rng
+from tapete.testing import crowds
 from tapete.testing.expect import SIGNIFICANCE, expect, least_alike
 from tapete.testing.guards import after, check_observe, check_start, legal, redealt
 
@@ -85,8 +86,7 @@ def _redealt(state: State, seat: int, rng: Rng) -> Crowd:
     for other in range(state.game.players):
         check_observe(first, other)  # all in watched memory, before many are made without
     worlds = np.repeat(state.data[None], WORLDS, axis=0)
-    for world in worlds:
-        calls.redeal(state.game.rulebook, world, seat, rng.words)
+    crowds.redeal_all(state.game.rulebook, worlds, seat, rng.words)
     return Crowd(worlds, np.ones(WORLDS))
 
 
@@ -105,50 +105,30 @@ def _step(crowd: Crowd, before: State, real: State, seat: int, rng: Rng) -> Crow
 
 def _repeat(crowd: Crowd, game: Game, seat: int, known: int, action: int) -> Crowd:
     """The same move again, where it can be made."""
-    kept = np.zeros(len(crowd.worlds), dtype=bool)
-    worlds = crowd.worlds.copy()
-    for i, world in enumerate(worlds):
-        if action in game.actions(world):
-            calls.apply(game.rulebook, world, action)
-            kept[i] = calls.infoset(game.rulebook, world, seat) == known
-    return Crowd(worlds[kept], crowd.weights[kept])
+    worlds, kept, (legal, _) = crowd.worlds.copy(), np.zeros(len(crowd.worlds), dtype=np.int8), _room(game)
+    crowds.repeat(game.rulebook, worlds, seat, np.uint64(known), action, legal, kept)
+    return Crowd(worlds[kept > 0], crowd.weights[kept > 0])
 
 
 def _draw(crowd: Crowd, game: Game, seat: int, known: int, rng: Rng) -> Crowd:
     """What chance does this time, where the seat can't tell it from what it really did."""
-    worlds = crowd.worlds.copy()
-    kept = np.zeros(len(worlds), dtype=bool)
-    for i, world in enumerate(worlds):
-        calls.apply(game.rulebook, world, calls.draw(game.rulebook, world, rng.words))
-        kept[i] = calls.infoset(game.rulebook, world, seat) == known
-    return Crowd(worlds[kept], crowd.weights[kept])
+    worlds, kept = crowd.worlds.copy(), np.zeros(len(crowd.worlds), dtype=np.int8)
+    crowds.draw(game.rulebook, worlds, seat, np.uint64(known), rng.words, kept)
+    return Crowd(worlds[kept > 0], crowd.weights[kept > 0])
 
 
 def _try_all(crowd: Crowd, game: Game, seat: int, known: int, rng: Rng) -> Crowd:
     """One of all moves, or outcomes of chance, that lead to what the seat knows; the weight tells how many did."""
-    worlds, weights = [], []
-    for world, weight in zip(crowd.worlds, crowd.weights, strict=True):
-        options = _leading_to(world, game, seat, known)
-        total = sum(prob for _, prob in options)
-        at = rng.uniform() * total
-        for end, prob in options:
-            at -= prob
-            if at < 0:
-                worlds.append(end)
-                weights.append(weight * total)
-                break
-    return Crowd(np.array(worlds, dtype=np.uint8).reshape(-1, game.size), np.array(weights))
+    worlds, totals = crowd.worlds.copy(), np.zeros(len(crowd.worlds))
+    after, chosen = np.zeros((2, game.size), dtype=np.uint8)
+    crowds.try_all(game.rulebook, worlds, seat, np.uint64(known), rng.words, *_room(game), after, chosen, totals)
+    return Crowd(worlds[totals > 0], (crowd.weights * totals)[totals > 0])
 
 
-def _leading_to(world: Bytes, game: Game, seat: int, known: int) -> list[tuple[Bytes, float]]:
-    probs = dict(State(game, world, None).outcomes())
-    found = []
-    for action in probs or game.actions(world):
-        end = world.copy()
-        calls.apply(game.rulebook, end, action)
-        if calls.infoset(game.rulebook, end, seat) == known:
-            found.append((end, probs.get(action, 1.0)))
-    return found
+def _room(game: Game) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Room for what can happen in a state, and how likely it is."""
+    width = max(game.spec.max_actions, game.spec.outcomes, 1)
+    return np.zeros(width, dtype=np.int32), np.zeros(width)
 
 
 def _even(crowd: Crowd, rng: Rng) -> NDArray[np.uint8]:
@@ -182,12 +162,8 @@ def _outlook(worlds: NDArray[np.uint8], game: Game, seat: int) -> tuple[Callable
     others = [other for other in range(game.players) if other != seat]
     size = game.spec.observation_size
     table = np.zeros((len(worlds), len(others) * size + BUCKETS), dtype=np.float32)
-    for row, world in zip(table, worlds, strict=True):
-        for i, other in enumerate(others):
-            calls.observe(game.rulebook, world, other, row[i * size : (i + 1) * size])
-        if calls.player(game.rulebook, world) in others:
-            for action in game.actions(world):
-                row[len(others) * size + action % BUCKETS] += 1
+    seats, (legal, _) = np.array(others, dtype=np.int32), _room(game)
+    crowds.look_all(game.rulebook, worlds, seats, size, BUCKETS, legal, table)
 
     def name(column: int) -> str:
         who, at = divmod(column, size)

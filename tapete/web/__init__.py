@@ -8,7 +8,8 @@
 ``turns``       the agents' turns; ``tempo``: how long their answers are held, so that time tells nothing
 ``thoughts``    what people are told of their own positions; ``thinking``: from their View and nothing else
 ``lines``       lines before the threads: everybody in turn
-``memory``      how large trees may be; ``rehearsal``: what has to be loaded, is loaded before
+``memory``      how large trees may be
+``readiness``   machine code is loaded before anybody waits for it, and compiled elsewhere; ``rehearsal``: by some moves
 ``records``     finished games: replays and statistics; ``reviews``
 ``catalogue``   what can be played; ``making``: new tables, as people ask for them
 ``limits``      how much there may be of everything

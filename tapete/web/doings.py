@@ -14,6 +14,7 @@ from tapete.web.table import THINKING, Refused
 if TYPE_CHECKING:
     from tapete.web.house import House
 
+REACTIONS = ("hello", "nice", "thanks", "ouch", "wow", "hurry")  # the page has their words
 Doing = Callable[["House", Room, Listener, Message], Awaitable[None]]
 
 
@@ -110,6 +111,16 @@ async def run(house: House, room: Room, listener: Listener, message: Message) ->
     house.turns.wake(room)
 
 
+async def react(house: House, room: Room, listener: Listener, message: Message) -> None:
+    """A word to the others at the table, one of a few."""
+    sign, seat = take(message, "sign", str), room.table.seat_of(listener.who.owner)
+    if seat is None:
+        raise Refused("seat", "you don't sit at this table")
+    if sign not in REACTIONS:
+        raise Refused("malformed", f"one can say {', '.join(REACTIONS)}")
+    room.tell({"is": "reaction", "seat": seat, "sign": sign})
+
+
 async def again(house: House, room: Room, listener: Listener, message: Message) -> None:
     """Another game of the same people; swapped, everybody moves on by one seat."""
     table = room.table
@@ -147,6 +158,7 @@ DOINGS: dict[str, tuple[Doing, float]] = {
     "pace": (pace, 1),
     "step": (step, 0),
     "run": (run, 0),
+    "react": (react, 9),
     "again": (again, 0),
     "swap": (again, 0),
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -19,7 +20,8 @@ from tapete.web.limits import Limits, address_of
 
 SPARE = 400  # file descriptors for everything else: files, the store, those that are just being accepted
 MOST_WANTED = 1 << 16
-CHUNK = 512  # bytes that are read at once: twenty small messages, parsed in one go (by asyncio itself, ten thousand)
+CHUNK = 512  # bytes that are read at once: twenty small messages, parsed in one go (left to the loop, ten thousand)
+PAUSE = 0.25  # seconds that a socket is not read after it has filled that: no page says so much at once
 
 
 def descriptors() -> int:
@@ -89,6 +91,32 @@ class Clock:
             self.timer = None
 
 
+class Pieces(asyncio.BufferedProtocol):
+    """Reads little at a time for a protocol that takes what it is given: into a small buffer of its own.
+
+    Neither asyncio nor uvloop reads more at once than a buffer has room for; left to themselves, they have much.
+    """
+
+    def __init__(self, protocol: Any) -> None:
+        self.protocol = protocol
+        self.buffer = bytearray(CHUNK)
+        for name in ("connection_made", "connection_lost", "eof_received", "pause_writing", "resume_writing"):
+            setattr(self, name, getattr(protocol, name))
+
+    def get_buffer(self, sizehint: int) -> bytearray:
+        """Where the next bytes are written."""
+        return self.buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """So many bytes were."""
+        self.protocol.data_received(bytes(self.buffer[:nbytes]))
+
+
+def in_pieces(protocol: Callable[..., asyncio.Protocol]) -> Any:
+    """Makes connections of a protocol that read little at a time."""
+    return lambda *arguments, **named: Pieces(protocol(*arguments, **named))
+
+
 def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtocol]]:
     """The protocols of uvicorn, behind a gate and by the clock."""
 
@@ -127,8 +155,6 @@ def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtoco
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             """Somebody has come."""
             super().connection_made(transport)
-            if hasattr(transport, "max_size"):
-                transport.max_size = CHUNK
             if gate.enter(transport):
                 self.arriving.start(transport)
             else:
@@ -145,6 +171,7 @@ def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtoco
             """The connection becomes a socket, which has clocks of its own."""
             self.arriving.stop()
             super().handle_websocket_upgrade(event)
+            self.transport.set_protocol(Pieces(self.transport.get_protocol()))
 
         def connection_lost(self, exc: Exception | None) -> None:
             """Somebody has gone, and nothing of him stays: garbage of many thousands takes half a second to collect."""
@@ -153,6 +180,21 @@ def guarded(gate: Gate) -> tuple[type[H11Protocol], type[WebSocketsSansIOProtoco
             self._unset_keepalive_if_required()  # uvicorn's own clock, which holds on to this where it was cut off
 
     class Sockets(Counted, WebSocketsSansIOProtocol):
-        """WebSockets, which uvicorn pings."""
+        """WebSockets, which uvicorn pings.
+
+        While a message waits for us nothing more is read; but of pings, and of what still comes after we have hung up,
+        nothing ever waits, and whoever sends without end would be read without end.
+        """
+
+        def data_received(self, data: bytes) -> None:
+            """Some bytes of messages."""
+            super().data_received(data)
+            if len(data) == CHUNK and not self.read_paused:
+                self.transport.pause_reading()
+                self.loop.call_later(PAUSE, self._listen)
+
+        def _listen(self) -> None:
+            if not (self.read_paused or self.transport.is_closing()):
+                self.transport.resume_reading()
 
     return Requests, Sockets

@@ -11,20 +11,24 @@ import asyncio
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from tapete.core import TapeteError
 from tapete.web.chance import deal
+from tapete.web.clocks import Clocks
 from tapete.web.limits import Limits, Meter, Who
 from tapete.web.lines import Line
-from tapete.web.making import new_table, read_pace, take
-from tapete.web.memory import Ledger
-from tapete.web.rehearsal import prepare, prepare_agents
+from tapete.web.making import branch, new_table, read_clock, read_game, read_pace, take
+from tapete.web.memory import Ledger, table_bytes
+from tapete.web.readiness import Readiness
+from tapete.web.rehearsal import rehearse
 from tapete.web.reviews import Reviews
 from tapete.web.room import Listener, Message, Room
 from tapete.web.store import Reader, Store
-from tapete.web.table import Options, Refused, Table, clean_name
+from tapete.web.table import AGENT, Options, Refused, Table, clean_name
+from tapete.web.thinking import offered
 from tapete.web.thoughts import Thoughts
 from tapete.web.turns import Turns
 
@@ -42,8 +46,8 @@ class House:
         self.quick = Line("quick", 2, CROWD)  # agents that don't search
         self.slow = Line("slow", limits.threads, is_patient=True)  # those that do, and all that people want to know
         self.errands = Line("errands", 2)  # everything else: games, lists, replays
-        self.rehearsals = Line("rehearsals", 1)
-        self.tasks: set[asyncio.Task[None]] = set()  # rehearsals that nobody waits for
+        self.readiness = Readiness()
+        self.tasks: set[asyncio.Task[None]] = set()  # agents that are made ready before anybody waits for them
         self.messages = Meter(limits.messages_each, limits.messages_at)
         self.makes = Meter(limits.makes_each, limits.makes_at)
         self.ledger = Ledger(limits)
@@ -51,16 +55,19 @@ class House:
         self.listening_at: Counter[str] = Counter()  # of each address
         self.speaking: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)  # a browser says one thing at a time
         self.turns, self.thoughts, self.reviews = Turns(self), Thoughts(self), Reviews(self)
+        self.clocks = Clocks(self)
 
     def close(self) -> None:
         """Stops everything; all that was told is stored."""
         for room in self.rooms.values():
+            self.clocks.stop(room)
             if room.task:
                 room.task.cancel()
         self.thoughts.close()
         for task in self.tasks:
             task.cancel()
-        for line in (self.quick, self.slow, self.errands, self.rehearsals):
+        self.readiness.close()
+        for line in (self.quick, self.slow, self.errands):
             line.close()
         self.reader.close()
         self.store.close()
@@ -68,13 +75,21 @@ class House:
     # Tables come and go.
 
     async def make_table(self, who: Who, request: Message) -> Message:
-        """A new table, as somebody asks for it: {game, seats, name, practice, pace}."""
+        """A new table: {game, seats, name, practice, pace, clock} are asked for; with {from, ply}, see `branch`."""
         self.may_make(who)
         texts = take(request, "seats", list)
-        options = Options(take(request, "practice", bool, False), read_pace(take(request, "pace", int, 600)))
-        name, game = clean_name(take(request, "name", str, "")), take(request, "game", str)
+        options = Options(
+            practice=take(request, "practice", bool, False),
+            pace=read_pace(take(request, "pace", int, 600)),
+            clock=read_clock(take(request, "clock", int, 0)),
+        )
+        name, text = clean_name(take(request, "name", str, "")), take(request, "game", str)
+        game = await self.ready_game(who, text)
         table = await self.errands.run(who, new_table, game, texts, options, who.owner, name)
-        self.open(table, who, await self.errands.run(who, prepare, table))
+        if "from" in request:
+            before = (await self.room(take(request, "from", str), who)).table
+            await self.errands.run(who, branch, table, before, take(request, "ply", int))
+        self.open(table, who, await self.errands.run(who, table_bytes, table))
         self._rehearse(table, who)
         seat = table.seat_of(who.owner)
         return {"table": table.name, "seat": seat, "invite": None if table.complete else table.invite}
@@ -111,8 +126,10 @@ class House:
             kept = self.store.load(name)
             if kept is None:
                 return None
+            with suppress(TapeteError):  # what is wrong with the game, opening it will tell
+                await self.ready_game(who, kept.about[0])
             table = await self.errands.run(who, kept.open)
-            size = await self.errands.run(who, prepare, table)
+            size = await self.errands.run(who, table_bytes, table)
         except TapeteError as error:
             broken = error if isinstance(error, Refused) else Refused("broken", f"this table can't be opened: {error}")
             self.store.mark_broken(name, str(broken))
@@ -122,11 +139,25 @@ class House:
         self._rehearse(table, who)
         return room
 
+    async def ready_game(self, who: Who, text: str) -> str:
+        """Returns when a game can be played at a table: its name."""
+        name = str(await self.errands.run(who, read_game, text))
+        await self.readiness.ready(who, offered, name)
+        await self.readiness.ready(who, rehearse, name)
+        return name
+
     def _rehearse(self, table: Table, who: Who) -> None:
-        """Loads what agents need, while people come to the table."""
-        task = asyncio.ensure_future(self.rehearsals.run(who, prepare_agents, table))
-        self.tasks.add(task)
-        task.add_done_callback(self.tasks.discard)
+        """Makes agents ready while people come to the table."""
+        for text in sorted({seat.name for seat in table.seats if seat.kind == AGENT and not table.over}):
+            task = asyncio.ensure_future(self.readiness.ready(who, rehearse, str(table.game), text))
+            self.tasks.add(task)
+            task.add_done_callback(self._forget)
+
+    def _forget(self, task: asyncio.Task[None]) -> None:
+        """What went wrong will go wrong at the agent's turn, where it is told."""
+        self.tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     def _make_space(self) -> None:
         if len(self.rooms) >= self.limits.tables:
@@ -176,6 +207,7 @@ class House:
         room.listeners.add(listener)
         if room.table.may_steer(owner):
             room.who = listener.who
+        self.clocks.wind(room)
         if is_news:
             room.refresh()
         else:
@@ -192,6 +224,7 @@ class House:
         room.listeners.discard(listener)
         room.used = time.monotonic()
         room.stirred.set()
+        self.clocks.wind(room)
         if room.is_missing(listener.who.owner):
             room.refresh()
         self.settle(room)
@@ -208,6 +241,7 @@ class House:
         except BaseException:
             table.rewind(ply)
             raise
+        self.clocks.wind(room)
         room.refresh()
         self.settle(room)
         self.thoughts.think_always(room)
@@ -223,6 +257,7 @@ class House:
             table.seats, table.options = seats, options
             table.rewind(ply)
             raise
+        self.clocks.wind(room)
         room.refresh()
 
     def take_back(self, room: Room, ply: int) -> None:
@@ -237,5 +272,6 @@ class House:
             raise
         room.policies.clear()
         room.explainers.clear()
+        self.clocks.wind(room)
         room.refresh()
         self.thoughts.think_always(room)

@@ -7,7 +7,18 @@ from typing import Any, TypeVar
 
 from tapete.core import Game, make
 from tapete.core.names import playable
-from tapete.web.table import AGENT, OPEN, PERSON, SLOWEST, Options, Refused, Seat, Table
+from tapete.web.table import (
+    AGENT,
+    LONGEST_CLOCK,
+    OPEN,
+    PERSON,
+    SHORTEST_CLOCK,
+    SLOWEST,
+    Options,
+    Refused,
+    Seat,
+    Table,
+)
 from tapete.web.thinking import offered
 
 Result = TypeVar("Result")
@@ -27,6 +38,13 @@ def read_pace(ms: int) -> int:
     if not 0 <= ms <= SLOWEST:
         raise Refused("malformed", f"the pace is between 0 and {SLOWEST} ms")
     return ms
+
+
+def read_clock(seconds: int) -> int:
+    """Seconds that a person has for a move; 0: no clock."""
+    if seconds and not SHORTEST_CLOCK <= seconds <= LONGEST_CLOCK:
+        raise Refused("malformed", f"a clock has {SHORTEST_CLOCK} to {LONGEST_CLOCK} seconds for a move, or 0")
+    return seconds
 
 
 def read_game(text: str) -> Game:
@@ -52,11 +70,23 @@ def new_table(name: str, texts: list[Any], options: Options, owner: str, called:
     return Table(secrets.token_urlsafe(16), game, seats, options, maker=owner, invite=secrets.token_urlsafe(16))
 
 
+def branch(table: Table, finished: Table, ply: int) -> None:
+    """A table begins where another game was after so many moves: for practice, because its end is known."""
+    if not finished.over or finished.game != table.game:
+        raise Refused("no-game", "only a finished game of the same kind can be played on")
+    if not 0 <= ply < finished.ply:
+        raise Refused("malformed", "there is no such move in this game")
+    if not table.complete:
+        raise Refused("seats", "nobody is invited to a game that was played before")
+    table.options.practice = True
+    table.replay((finished.state.history or [])[:ply])
+
+
 def continued(table: Table, *, swap: bool) -> Table:
     """The next game at the same table."""
     turn = 1 if swap else 0
     seats = [Seat(s.kind, s.name, s.owner, s.thinking) for s in table.seats[turn:] + table.seats[:turn]]
-    options = Options(table.options.practice, table.options.pace)
+    options = Options(table.options.practice, table.options.pace, table.options.clock)
     following = Table(
         secrets.token_urlsafe(16), table.game, seats, options, maker=table.maker, invite=secrets.token_urlsafe(16)
     )

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from tapete.core import TapeteError, make
 
-VERSION = 2
+VERSION = 3
 SCHEMA = """
 create table secret (bytes blob not null);
 create table tables (
@@ -20,6 +20,7 @@ create table tables (
 );
 create index tables_of on tables (maker);
 create index unfinished_of on tables (maker) where returns is null;
+create index followed_by on tables (next) where next <> '';
 create table seats (
     name text not null, seat int not null, kind text not null, called text not null, owner text not null,
     thinking text not null, primary key (name, seat)
@@ -34,6 +35,8 @@ def migrate(db: sqlite3.Connection, version: int) -> None:
     """Brings a file of an older version up to date, inside a transaction of the caller's."""
     if version == 1:
         _add_summaries(db)
+    if version <= 2:  # version 3: a table is found by the one that follows it
+        db.execute("create index followed_by on tables (next) where next <> ''")
     if version < VERSION:
         db.execute(f"pragma user_version = {VERSION}")
 

@@ -1,10 +1,10 @@
-"""Finished games: replays with all hands open, reviews, statistics."""
+"""Finished games: replays, with all hands open or as a seat saw them; statistics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,27 +12,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete.arena.characters import called
 from tapete.arena.statistics import mean_interval
-from tapete.core import Game, Record, TapeteError, Thought, View, make
+from tapete.core import Game, Record, State, TapeteError, make
 from tapete.core.story import witness
 from tapete.games.holdem import histories
-from tapete.web.table import PERSON, Refused, Seat, Table
+from tapete.web.table import AGENT, PERSON, Refused, Seat, Table
 
-WORST = 5  # decisions that a review shows
-NOISE = 0.005  # of what is at stake: a search can't tell smaller differences
 POINTS = 200  # of a curve
 
 
-def replay(table: Table, owner: str, made: float) -> dict[str, Any]:
-    """Every step of a game with all hands open; the first is the table before anything happened."""
+def replay(table: Table, owner: str, made: float, seat: int | None = None) -> dict[str, Any]:
+    """Every step of a game, the first being the table before anything happened: as a seat saw it, or all hands open."""
     record = table.record()
     return {
         "game": str(table.game),
         "title": table.game.spec.title,
         "id": table.name,
-        "seats": [{"name": seat.name, "kind": seat.kind} for seat in table.seats],
+        "seats": [
+            {"name": seat.name, "kind": seat.kind, "called": called(table.game, seat.name)} for seat in table.seats
+        ],
         "returns": table.state.returns(),
-        "steps": list(_steps(table.game, table.state.history or [], record)),
+        "steps": list(_steps(table.game, table.state.history or [], record, seat)),
+        "eyes": seat,
         "mine": table.seat_of(owner),
         "histories": endings(table.game),
         "when": made,
@@ -64,9 +66,19 @@ def glance(table: dict[str, Any], owner: str) -> dict[str, Any]:
         "ply": table["ply"],
         "turn": not table["over"] and mine is not None and table["player"] == mine,
         "over": bool(table["over"]),
-        "seats": [{"name": seat.name, "kind": seat.kind, "me": seat.owner == owner} for seat in seats],
+        "seats": [
+            {"name": seat.name, "kind": seat.kind, "called": _called(table["game"], seat), "me": seat.owner == owner}
+            for seat in seats
+        ],
         "broken": table["broken"] or _unknown(table["game"]),
     }
+
+
+def _called(game: str, seat: Seat) -> str:
+    """The name of an agent's character, where it has one and the game is still there."""
+    with suppress(TapeteError):
+        return called(make(game), seat.name) if seat.kind == AGENT else ""
+    return ""
 
 
 def _unknown(game: str) -> str:
@@ -78,58 +90,19 @@ def _unknown(game: str) -> str:
     return ""
 
 
-def _steps(game: Game, history: list[int], record: Record) -> Iterator[dict[str, Any]]:
-    state = game.start()
-    yield {"seat": None, "text": None, "news": [], "scene": state.scene().to_json()}
+def _steps(game: Game, history: list[int], record: Record, eyes: int | None) -> Iterator[dict[str, Any]]:
+    state, seats = game.start(), range(game.players) if eyes is None else [eyes]
+    yield {"seat": None, "text": None, "news": [], "scene": _scene(state, eyes)}
     for action, text in zip(history, record.moves, strict=True):
-        event = witness(state, action, range(game.players))
+        event = witness(state, action, seats)
         state.apply(action)
-        yield {"seat": event.seat, "text": text, "news": list(event.news), "scene": state.scene().to_json()}
+        told = text if eyes is None else event.text
+        yield {"seat": event.seat, "text": told, "news": list(event.news), "scene": _scene(state, eyes)}
 
 
-@dataclass(frozen=True)
-class Choice:
-    """Something that a person had to decide in a finished game."""
-
-    ply: int
-    view: View
-    action: int  # what he did
-
-
-def choices(table: Table, seat: int) -> list[Choice]:
-    """All that a seat had to decide where it had a choice."""
-    state, found = table.game.start(), []
-    for ply, action in enumerate(table.state.history or []):
-        if state.player == seat and len(state.actions()) > 1:
-            found.append(Choice(ply, state.view(seat), action))
-        state.apply(action)
-    return found
-
-
-def decision(choice: Choice, thought: Thought) -> dict[str, Any] | None:
-    """What a choice cost by a thought of it; None where the thought does not say."""
-    values, view = thought.values, choice.view
-    if choice.action not in values:
-        return None
-    best = max(values, key=lambda move: values[move])
-    return {
-        "ply": choice.ply,
-        "text": view.write(choice.action),
-        "best": view.write(best),
-        "value": values[choice.action],
-        "lost": values[best] - values[choice.action],
-        "moves": [
-            {"text": view.write(action), "share": thought.probabilities.get(action, 0.0), "value": value}
-            for action, value in sorted(values.items(), key=lambda item: -item[1])[:8]
-        ],
-    }
-
-
-def costliest(game: Game, decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The decisions that cost most, without those that a search can't tell from the best."""
-    low, high = game.spec.utility
-    found = [each for each in decisions if each["lost"] > NOISE * (high - low)]
-    return sorted(found, key=lambda each: -each["lost"])[:WORST]
+def _scene(state: State, eyes: int | None) -> dict[str, Any]:
+    scene = state.scene() if eyes is None else replace(state.view(eyes).scene(), moves=())
+    return scene.to_json()
 
 
 @lru_cache(maxsize=256)
@@ -177,6 +150,7 @@ def _summary(name: str, against: str, results: list[dict[str, Any]]) -> dict[str
         "game": name,
         "title": title(name),
         "against": against,
+        "called": ", ".join(_called(name, Seat(AGENT, each)) or each for each in against.split(", ")),
         "games": len(gains),
         "wins": int(wins),
         "draws": int(draws),

@@ -10,17 +10,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
-from tapete.web.chance import fresh
+import numpy as np
+
+from tapete.review import MARKS, Choice, Decision, Judge, accuracy, choices, decide
 from tapete.web.limits import Who
 from tapete.web.lines import REVIEW
-from tapete.web.records import choices, costliest, decision
-from tapete.web.rehearsal import explainer
 from tapete.web.table import Refused, Table
 
 if TYPE_CHECKING:
     from tapete.web.house import House
 
-PATIENCE = 10.0  # seconds of thinking that a review may take
+PATIENCE = 30.0  # seconds of thinking that a review may take
+FORMAT = 2  # of reviews; those that were kept in another are made anew
+MOST = 12  # moves of a decision that are told
 Review = dict[str, Any]
 
 
@@ -35,7 +37,8 @@ class Reviews:
 
     async def get(self, table: Table, seat: int, who: Who, gone: Callable[[], Awaitable[object]]) -> Review:
         """A review of a seat, from the store or made now; `gone` returns when whoever asked has left."""
-        if known := self.house.store.review(table.name, seat):
+        known = self.house.store.review(table.name, seat)
+        if known and known.get("format") == FORMAT:
             return known
         if who.owner in self.busy:
             raise Refused("busy", "your last review is not ready yet")
@@ -60,22 +63,64 @@ class Reviews:
 
     async def _make(self, table: Table, seat: int, who: Who) -> Review:
         line, ledger = self.house.slow, self.house.ledger
-        mind = await self.house.rehearsals.run(who, explainer, table.game, rank=REVIEW)
-        ledger.promise(mind, who, mind.bytes)
+        mind, size = await self.house.readiness.judge(who, table.game, REVIEW)
+        ledger.promise(mind, who, size)
         try:
+            made = await line.run(who, choices, table.game, list(table.state.history or []), seat, rank=REVIEW)
             decisions, left = [], PATIENCE
-            for choice in await line.run(who, choices, table, seat, rank=REVIEW):
-                thought, took = await line.run_held(who, 0.0, mind.think, choice.view, fresh(), rank=REVIEW)
-                decisions.append(decision(choice, thought))
+            for choice in made:
+                judged, took = await line.run_held(who, 0.0, _decide, mind, choice, rank=REVIEW)
+                decisions.append(judged)
                 left -= took
                 if left <= 0:
                     break
         finally:
             ledger.release(mind)
-        review = {
-            "by": mind.by,
-            "seat": seat,
-            "decisions": costliest(table.game, [each for each in decisions if each]),
-        }
+        review = await line.run(who, review_json, table, seat, decisions, len(made), rank=REVIEW)
         self.house.store.keep_review(table.name, seat, review)
         return review
+
+
+def _decide(mind: Judge, choice: Choice) -> Decision:
+    return decide(choice, mind.judge(choice, choice.rng))
+
+
+def review_json(table: Table, seat: int, decisions: list[Decision], of: int) -> Review:
+    """A review as it is sent and kept. But for the result, all of it is made from what the seat knew at the time."""
+    said = [each.judgement for each in decisions if each.judgement]
+    in_wins = any(each.in_wins for each in said)
+    result = table.state.returns()[seat]
+    curve = [[each.choice.ply, each.judgement.values[each.judgement.best]] for each in decisions if each.judgement]
+    return {
+        "format": FORMAT,
+        "seat": seat,
+        "by": sorted({each.by for each in said}),
+        "in_wins": in_wins,
+        "accuracy": accuracy(decisions),
+        "marks": {mark: sum(each.mark == mark for each in decisions) for mark in MARKS},
+        "of": of,
+        "curve": [*curve, [table.ply, float(np.sign(result)) if in_wins else result]],
+        "decisions": [_decision_json(each) for each in decisions],
+    }
+
+
+def _decision_json(decision: Decision) -> dict[str, Any]:
+    choice, said = decision.choice, decision.judgement
+    places = {move.action: vars(move.place) if move.place else None for move in choice.view.scene().moves}
+    told = {"ply": choice.ply, "mark": decision.mark, "action": choice.action, "text": choice.view.write(choice.action)}
+    told["place"] = places[choice.action]
+    if said is None:
+        return told
+    moves = [
+        {
+            "action": action,
+            "text": choice.view.write(action),
+            "place": places[action],
+            "value": value,
+            "doubt": said.doubt(action),
+            "share": said.shares.get(action),
+        }
+        for action, value in sorted(said.values.items(), key=lambda item: (item[0] != said.best, -item[1]))
+    ]
+    told |= {"by": said.by, "how": said.how, "lost": decision.lost, "doubt": decision.doubt, "moves": moves[:MOST]}
+    return told

@@ -46,6 +46,8 @@ class Room:
     stirred: asyncio.Event = field(default_factory=asyncio.Event)  # something has changed
     asked: int = 0  # thoughts that people wait for
     thinking: asyncio.Lock = field(default_factory=asyncio.Lock)  # an explainer thinks of one thing at a time
+    clock: asyncio.TimerHandle | None = None  # rings when a person's time is over
+    timed: int = -1  # the ply for which it runs
     texts: dict[str, str] = field(default_factory=dict)  # the table as it is told, by whom: see `text`
 
     @property
@@ -79,10 +81,17 @@ class Room:
         """The table as somebody may see it, made once for all sockets that are told the same."""
         known = {self.table.maker, *(seat.owner for seat in self.table.seats)}
         key = owner if owner in known else ""
-        if key not in self.texts:
+        if key not in self.texts or self.clock:  # time goes on
             here = {listener.who.owner for listener in self.listeners}
-            self.texts[key] = to_text(self.table.message(key, here))
+            self.texts[key] = to_text({**self.table.message(key, here), "left": self.left})
         return self.texts[key]
+
+    @property
+    def left(self) -> int | None:
+        """Milliseconds that whoever has to move still has; None where no clock runs."""
+        if self.clock is None:
+            return None
+        return max(0, round(1000 * (self.clock.when() - asyncio.get_running_loop().time())))
 
     def tell(self, message: Message, owner: str | None = None) -> None:
         """All are told something, or those of one browser."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import socket as sockets
+import sqlite3
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +22,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from tapete.core import TapeteError
-from tapete.web import catalogue, records
+from tapete.web import catalogue, curves, learning, records, sessions
 from tapete.web.doings import do
 from tapete.web.door import Doorman, Shield, who_is
 from tapete.web.house import House
 from tapete.web.limits import Limits, Who
+from tapete.web.making import read_game
 from tapete.web.room import Room, to_text
 from tapete.web.store import Store
-from tapete.web.table import Refused
+from tapete.web.table import Refused, Table
+from tapete.web.thinking import offered
 
 STATIC = Path(__file__).parent / "static"
 LARGEST_BODY = 4096  # bytes
@@ -135,13 +140,16 @@ Handler = Callable[[Request, Who], Awaitable[Any]]
 class Server:
     """Everything that can be asked for."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, house: House, runs: Path | None = None) -> None:
+        """`runs` is the folder whose trainings are shown, if any."""
+        self.house, self.folder = house, runs
+        self.began = time.monotonic()
         self.doorman = Doorman(house.store.secret)
 
     def routes(self) -> list[Any]:
         """The addresses."""
-        pages = [Route(path, self.page) for path in ("/", "/t/{table}", "/g/{game}", "/stats")]
+        paths = ("/", "/t/{table}", "/g/{game}", "/stats", "/runs", "/learn", "/learn/{game}")
+        pages = [Route(path, self.page) for path in paths]
         api: dict[str, tuple[Handler, float]] = {  # and what they cost more than any request does
             "games": (self.games, 0),
             "game": (self.game, 4),
@@ -151,10 +159,15 @@ class Server:
             "review/{game}": (self.review, 9),
             "record/{game}": (self.record, 0),
             "history/{game}": (self.history, 0),
+            "session/{table}": (self.session, 9),
             "stats": (self.stats, 9),
+            "runs": (self.runs, 4),
+            "lessons": (self.lessons, 0),
+            "exercises": (self.exercises, 4),
         }
         return [
             *pages,
+            Route("/health", self.health),
             *(Route(f"/api/{path}", self._json(handler, cost)) for path, (handler, cost) in api.items()),
             Route("/api/tables", self._json(self.make_table), methods=["POST"]),
             Route("/api/token", self._json(self.token), methods=["POST"]),
@@ -191,13 +204,14 @@ class Server:
 
     async def game(self, request: Request, who: Who) -> Any:
         """One game, with its parameters said, and who can play it."""
-        return await self.house.errands.run(who, catalogue.one_game, request.query_params.get("name", ""))
+        game = str(await self.house.errands.run(who, read_game, request.query_params.get("name", "")))
+        await self.house.readiness.ready(who, offered, game)
+        return await self.house.errands.run(who, catalogue.one_game, game)
 
     async def rules(self, request: Request, who: Who) -> Any:
         """The rules, for somebody who has never played."""
-        return PlainTextResponse(
-            await self.house.errands.run(who, catalogue.rules, request.query_params.get("name", ""))
-        )
+        name, language = (request.query_params.get(key, "") for key in ("name", "language"))
+        return PlainTextResponse(await self.house.errands.run(who, catalogue.rules, name, language))
 
     async def tables(self, request: Request, who: Who) -> Any:
         """The tables of this browser."""
@@ -212,9 +226,11 @@ class Server:
         return await self.house.make_table(who, await read_object(request))
 
     async def replay(self, request: Request, who: Who) -> Any:
-        """A finished game, all hands open."""
+        """A finished game, all hands open; with `seat`, as that seat saw it."""
         table = (await self._finished(request, who)).table
-        return await self.house.errands.run(who, records.replay, table, who.owner, self.house.store.made(table.name))
+        eyes = _read_seat(request, table) if "seat" in request.query_params else None
+        made = self.house.store.made(table.name)
+        return await self.house.errands.run(who, records.replay, table, who.owner, made, eyes)
 
     async def record(self, request: Request, who: Who) -> Any:
         """A finished game to keep."""
@@ -230,20 +246,48 @@ class Server:
         name = f"{table.game.file_name}-{table.name[:8]}{ending}"
         return PlainTextResponse(text, headers={"content-disposition": f'attachment; filename="{name}"'})
 
+    async def session(self, request: Request, who: Who) -> Any:
+        """The hands of poker up to this table: figures, or all of them as a hand history (`ending`)."""
+        self._know(who)
+        table = (await self.house.room(request.path_params["table"], who)).table
+        ending = request.query_params.get("ending", "")
+        sessions.checked(str(table.game), ending)
+        found = await self.house.errands.run(who, self._session, table.name, who.owner, ending)
+        if not ending:
+            return found
+        name = f"session-{table.name[:8]}{ending}"
+        return PlainTextResponse(found, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+    def _session(self, name: str, owner: str, ending: str) -> Any:
+        played = [sessions.Played(*hand) for hand in self.house.reader.chain(name, sessions.MOST)]
+        return sessions.text(played, owner, ending) if ending else sessions.session(played, owner)
+
     async def review(self, request: Request, who: Who) -> Any:
         """What a person could have done better."""
         self._know(who)
         table = (await self._finished(request, who)).table
         usual = next((seat for seat in (table.seat_of(who.owner), *table.people) if seat is not None), 0)
-        text = request.query_params.get("seat", str(usual))
-        if text not in map(str, range(table.game.players)):
-            raise Refused("seat", "there is no such seat")
+        seat = _read_seat(request, table, usual)
 
         async def gone() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
 
-        return await self.house.reviews.get(table, int(text), who, gone)
+        return await self.house.reviews.get(table, seat, who, gone)
+
+    async def lessons(self, request: Request, who: Who) -> Any:
+        """What can be learned."""
+        return await self.house.errands.run(who, learning.all_lessons)
+
+    async def exercises(self, request: Request, who: Who) -> Any:
+        """The lesson (`kind=lesson`) or the puzzles of a game; without one, puzzles of one's own costly decisions."""
+        name, kind = request.query_params.get("name", ""), request.query_params.get("kind", "puzzles")
+        if name:
+            return await self.house.errands.run(who, learning.exercises, name, kind)
+        return await self.house.errands.run(who, self._own_puzzles, who.owner) if who.owner else []
+
+    def _own_puzzles(self, owner: str) -> list[dict[str, Any]]:
+        return learning.own_puzzles(self.house.reader.reviews(owner, learning.MOST))
 
     async def stats(self, request: Request, who: Who) -> Any:
         """How this browser's games went."""
@@ -251,6 +295,20 @@ class Server:
 
     def _stats(self, owner: str) -> list[dict[str, Any]]:
         return records.statistics(self.house.reader.results(owner))
+
+    async def runs(self, request: Request, who: Who) -> Any:
+        """The curves of trainings."""
+        return await self.house.errands.run(who, curves.all_runs, self.folder) if self.folder else []
+
+    async def health(self, request: Request) -> Response:
+        """For those who keep a table running: whether it is well, which is 200, or can't reach what it keeps, 503."""
+        try:
+            self.house.reader.check()
+        except (sqlite3.Error, OSError) as error:
+            return Json({"is": "ill", "why": type(error).__name__}, 503)
+        seconds = round(time.monotonic() - self.began)
+        about = {"version": version("tapete"), "tables": len(self.house.rooms), "seconds": seconds}
+        return Json({"is": "well", **about}, headers={"cache-control": "no-store"})
 
     def _know(self, who: Who) -> None:
         if not who.owner:
@@ -281,6 +339,13 @@ class Server:
                 await socket.close(LATER if told["code"] in ("full", "memory", "sockets") else GONE)
 
 
+def _read_seat(request: Request, table: Table, usual: int = 0) -> int:
+    text = request.query_params.get("seat", str(usual))
+    if text not in map(str, range(table.game.players)):
+        raise Refused("seat", "there is no such seat")
+    return int(text)
+
+
 async def read_object(request: Request) -> dict[str, Any]:
     """The JSON object that a request brings, if it is not too large."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
@@ -299,8 +364,13 @@ async def read_object(request: Request) -> dict[str, Any]:
     return data
 
 
-def application(folder: Path, *, names: tuple[str, ...] = (), limits: Limits | None = None) -> Starlette:
-    """The whole server, with its tables in a folder; `names` are hosts under which it is reached, besides addresses."""
+def application(
+    folder: Path, *, names: tuple[str, ...] = (), limits: Limits | None = None, runs: Path | None = None
+) -> Starlette:
+    """The whole server, with its tables in a folder; `names` are hosts under which it is reached, besides addresses.
+
+    :param runs: the folder of trainings whose curves are shown.
+    """
     house = House(Store(folder), limits)
 
     @asynccontextmanager
@@ -310,7 +380,7 @@ def application(folder: Path, *, names: tuple[str, ...] = (), limits: Limits | N
         sweeper.cancel()
         house.close()
 
-    app = Starlette(routes=Server(house).routes(), lifespan=lifespan)
+    app = Starlette(routes=Server(house, runs).routes(), lifespan=lifespan)
     known = frozenset({"localhost", sockets.gethostname().lower(), *(name.lower() for name in names)})
     app.add_middleware(Shield, names=known, requests=house.messages)
     app.state.house = house

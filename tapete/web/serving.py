@@ -15,7 +15,8 @@ from pathlib import Path
 import uvicorn
 
 from tapete.core import TapeteError
-from tapete.web.guard import Gate, guarded
+from tapete.core.machine_code import keep_in
+from tapete.web.guard import Gate, guarded, in_pieces
 from tapete.web.limits import Limits
 from tapete.web.server import LARGEST_MESSAGE, application
 
@@ -46,14 +47,18 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def server(
-    folder: Path, names: tuple[str, ...] = (), limits: Limits | None = None, proxies: tuple[str, ...] = ()
+    folder: Path,
+    names: tuple[str, ...] = (),
+    limits: Limits | None = None,
+    proxies: tuple[str, ...] = (),
+    runs: Path | None = None,
 ) -> uvicorn.Server:
     """A server that has not begun to listen; `proxies` are addresses whose X-Forwarded-* are believed."""
     limits = limits or Limits()
     requests, sockets = guarded(Gate(limits, frozenset(proxies)))
     config = uvicorn.Config(
-        application(folder, names=names, limits=limits),
-        http=requests,
+        application(folder, names=names, limits=limits, runs=runs),
+        http=in_pieces(requests),
         ws=sockets,
         backlog=BACKLOG,
         log_config=None,
@@ -117,13 +122,21 @@ def keep_steady() -> None:
 
 
 def serve(
-    host: str, port: int, data: Path | None, names: tuple[str, ...], proxies: tuple[str, ...], *, open_page: bool
+    host: str,
+    port: int,
+    data: Path | None,
+    names: tuple[str, ...],
+    proxies: tuple[str, ...],
+    *,
+    open_page: bool,
+    runs: Path | None = None,
 ) -> None:
     """Serves until it is stopped."""
     listening = listen(host, port)
     folder = data or data_folder()
-    running = server(folder, (*names, host), proxies=proxies)
+    running = server(folder, (*names, host), proxies=proxies, runs=runs)
     keep_log(folder / "log")
+    keep_in(folder / "machine-code")
     told = introduction(host, listening.getsockname()[1])
     print(told, flush=True)
     if open_page:

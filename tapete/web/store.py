@@ -214,6 +214,11 @@ class Reader:
         with self.lock:
             self.db.close()
 
+    def check(self) -> None:
+        """Raises where nothing can be read."""
+        with self.lock:
+            self.db.execute("SELECT name FROM sqlite_master LIMIT 1").fetchone()
+
     def tables_of(self, owner: str, most: int) -> list[dict[str, Any]]:
         """The tables at which somebody sits or which he has made, the newest first, as the store has them."""
         with self.lock:
@@ -223,6 +228,30 @@ class Reader:
         for table in found:
             table["seats"] = [Seat(kind, name, seated) for kind, name, seated in json.loads(table["seats"])]
         return found
+
+    def chain(self, name: str, most: int) -> list[tuple[str, list[Seat], list[int]]]:
+        """The finished games that led to a table, and its own: game, seats and moves, the oldest first."""
+        with self.lock:
+            rows = self.db.execute(CHAIN, {"name": name, "most": most}).fetchall()
+        return [
+            (game, [Seat(kind, called, seated) for kind, called, seated in json.loads(seats)], json.loads(moves))
+            for game, seats, moves in rows
+        ]
+
+    def reviews(self, owner: str, most: int) -> list[tuple[Kept, int, dict[str, Any]]]:
+        """Somebody's reviewed games, the newest first: each with his seat and the review."""
+        with self.lock:
+            rows = self.db.execute(REVIEWS, {"owner": owner, "most": most}).fetchall()
+        return [
+            (
+                Kept(
+                    name, (game, "", "", "{}", '{"games": 0, "returns": []}', ""), json.loads(seats), json.loads(moves)
+                ),
+                seat,
+                json.loads(data),
+            )
+            for name, game, seat, data, seats, moves in rows
+        ]
 
     def results(self, owner: str) -> list[dict[str, Any]]:
         """Every counted game of somebody, the oldest first: his seat, the others, and what each got."""
@@ -242,6 +271,25 @@ select name, game, plies, player, returns is not null, broken, (
     from (select kind, called, owner from seats where seats.name = tables.name order by seat)
 ) from tables where name in ({SEATED} union select name from tables where maker = :owner)
 order by made desc limit :most
+"""
+CHAIN = """
+with recursive chain (name, back) as (
+    select name, 0 from tables where name = :name
+    union all select t.name, back + 1 from chain join tables t on t.next = chain.name and t.next <> '' limit :most
+)
+select t.game, (
+    select json_group_array(json_array(kind, called, owner))
+    from (select kind, called, owner from seats where seats.name = t.name order by seat)
+), (select json_group_array(action) from (select action from moves where moves.name = t.name order by ply))
+from chain join tables t on t.name = chain.name where t.returns is not null order by back desc
+"""
+REVIEWS = """
+select t.name, t.game, s.seat, r.data, (
+    select json_group_array(json_array(kind, called, owner, thinking))
+    from (select kind, called, owner, thinking from seats where seats.name = t.name order by seat)
+), (select json_group_array(action) from (select action from moves where moves.name = t.name order by ply))
+from seats s join reviews r on r.name = s.name and r.seat = s.seat join tables t on t.name = s.name
+where s.owner = :owner and s.owner <> '' order by t.made desc limit :most
 """
 RESULTS = """
 select t.game, s.seat, (

@@ -10,12 +10,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapete.arena.characters import called
 from tapete.core import Game, Record, Rng, Scene, State, TapeteError, View
 from tapete.core.story import Event, shared, told
 
 PERSON, AGENT, OPEN = "person", "agent", "open"
 THINKING = ("never", "after", "always")  # when a person is shown what an agent thinks of his position
 LONGEST_NAME = 24
+LONGEST_CLOCK = 3600  # seconds for a move
+SHORTEST_CLOCK = 5
 SLOWEST = 10_000  # milliseconds that an agent waits, at most
 NAMELESS = "—"
 
@@ -52,6 +55,7 @@ class Options:
 
     practice: bool = False  # moves may be taken back
     pace: int = 600  # milliseconds that an agent waits before it moves
+    clock: int = 0  # seconds that a person has for a move; 0: as long as he likes
     helped: bool = False  # a person was told what an agent would do, before he moved
 
 
@@ -229,6 +233,7 @@ class Table:
             "practice": self.options.practice,
             "counted": self.counted,
             "pace": self.options.pace,
+            "clock": self.options.clock,
             "watching": self.watching,
             "running": self.running,
             "can_steer": self.may_steer(owner),
@@ -255,7 +260,9 @@ class Table:
     def _seat_json(self, seat: Seat, owner: str, here: Collection[str]) -> dict[str, Any]:
         is_mine = seat.kind == PERSON and seat.owner == owner
         is_here = seat.kind == AGENT or seat.owner in here
-        return {"name": seat.name, "kind": seat.kind, "me": is_mine, "here": is_here}
+        is_host = seat.kind == PERSON and seat.owner == self.maker
+        name = called(self.game, seat.name) if seat.kind == AGENT else ""
+        return {"name": seat.name, "kind": seat.kind, "called": name, "me": is_mine, "here": is_here, "host": is_host}
 
 
 def _told_json(at: int, event: Event) -> dict[str, Any]:

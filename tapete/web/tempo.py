@@ -3,7 +3,7 @@
 A forced move is no thought at all, and a free one may take a second: who sees the clock would know whether somebody
 could not or would not follow. So every answer of an agent takes the time that its longest thoughts take, and its place
 in the line is held as long (see `lines`). For agents that search by the clock this is known; of others that search,
-the first thought of a game is timed: it is the longest, since playouts get shorter from there.
+the thoughts of a game's beginning are timed: playouts get shorter from there.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from tapete.web.memory import seat_agent
 QUICK = 0.01  # seconds, of those who don't search: they need much less
 SPARE = 1.5  # what the timed thought is multiplied by; machines have other things to do as well
 LATE = 0.05  # seconds that a search by the clock may end after its time
-DECISIONS = 200  # moves at random, in which one with a choice is looked for
+MOVES = 100  # at random; what is thought where there is a choice is timed
+ENOUGH = 0.5  # seconds of thought after which no more are
 
 
 class Tempo:
@@ -51,17 +52,18 @@ class Tempo:
 
 
 def timed(policy: Policy, game: Game) -> float:
-    """Seconds of a thought at the first choice of a game; the second time, when everything has been loaded."""
-    rng = Rng("tempo", str(game))
+    """Seconds of the longest thought at the beginning of a game. The first is thought twice, since it loads much."""
+    rng, times = Rng("tempo", str(game)), [0.0]
     state = game.start().deal(rng)
-    for _ in range(DECISIONS):
-        if state.over or len(state.actions()) > 1:
+    for _ in range(MOVES):
+        if state.over or sum(times) > ENOUGH:
             break
-        state.apply(state.actions()[0]).deal(rng)
-    if state.over:
-        return 0.0
-    view = state.view(state.player)
-    policy.think(view, rng)
-    began = time.perf_counter()
-    policy.think(view, rng)
-    return time.perf_counter() - began
+        view = state.view(state.player)
+        if len(view.actions()) > 1:
+            if len(times) == 1:
+                policy.think(view, rng)
+            began = time.perf_counter()
+            policy.think(view, rng)
+            times.append(time.perf_counter() - began)
+        state.apply(rng.choice(view.actions())).deal(rng)
+    return max(times)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from tapete.core import View
 from tapete.web.chance import fresh
 from tapete.web.lines import THOUGHT
-from tapete.web.rehearsal import explainer
 from tapete.web.room import Room
 from tapete.web.table import PERSON, Refused
 from tapete.web.thinking import Explainer, thought_json
@@ -78,7 +77,7 @@ class Thoughts:
 
     async def _explainer(self, room: Room, view: View) -> Explainer:
         if view.seat not in room.explainers:
-            made = await self.house.rehearsals.run(room.who, explainer, view.game, rank=THOUGHT)
+            made = await self.house.readiness.explainer(room.who, view.game, THOUGHT)
             self.house.ledger.promise((room, view.seat), room.who, made.bytes)
             room.explainers[view.seat] = made
         return room.explainers[view.seat]

@@ -12,6 +12,7 @@ from tapete.agents import Policy, choose
 from tapete.core import TapeteError, View
 from tapete.web.chance import fresh
 from tapete.web.memory import seat_agent
+from tapete.web.rehearsal import rehearse
 from tapete.web.room import Room
 from tapete.web.tempo import QUICK, Tempo
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("tapete.web")
 AGAIN = 1.0  # seconds after which a turn that has failed is tried again; doubled each time
 LONGEST = 60.0
+NEWS = 2.0  # seconds after which people are told that they wait for a compiler
 
 
 class Turns:
@@ -80,6 +82,7 @@ class Turns:
     async def _seat(self, room: Room, seat: int) -> tuple[Policy, float]:
         """The agent of a seat, and how long its answers are held."""
         text, game = room.table.seats[seat].name, room.table.game
+        await self._ready(room, text)
         self.house.ledger.promise(room, room.who, room.bytes)
         if seat not in room.policies:
             room.policies[seat] = await self.house.quick.run(room.who, seat_agent, text, game)
@@ -89,6 +92,16 @@ class Turns:
             await self.house.slow.run(room.who, self.tempo.measure, text, game)
             hold = self.tempo.hold(text, game, policy)
         return policy, hold or QUICK
+
+    async def _ready(self, room: Room, text: str) -> None:
+        """Waits until an agent has what it needs, and tells people where that takes long."""
+        ready = asyncio.ensure_future(self.house.readiness.ready(room.who, rehearse, str(room.table.game), text))
+        try:
+            if not (await asyncio.wait({ready}, timeout=NEWS))[0]:
+                room.tell({"is": "error", "code": "preparing", "text": "the opponent is being compiled, once for ever"})
+            await ready
+        finally:
+            ready.cancel()
 
 
 def decide(policy: Policy, view: View) -> int:

@@ -268,7 +268,10 @@ def test_seats_draw_from_streams_of_their_own():
             drawn.setdefault((len(done), view.seat), set()).add(rng.below(2**30))
             return Thought(probabilities={view.actions()[0]: 1.0})
 
-    match("rps", lambda game: Draws(), lambda game: Draws(), games=8, watch=lambda n, of, share: done.append(n))
+    def watch(played: int, of: int, share: float) -> None:
+        done.append(played)
+
+    match("rps", lambda game: Draws(), lambda game: Draws(), games=8, workers=1, watch=watch)  # one deal at a time
     assert len(drawn) == 8
     assert all(len(numbers) == 1 for numbers in drawn.values()), "in both games of a deal the same"
     assert len(set().union(*drawn.values())) == 8

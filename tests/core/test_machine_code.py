@@ -123,6 +123,48 @@ def test_what_was_compiled_is_loaded(folder: Path) -> None:
     assert len(list(folder.rglob("*.machine*"))) == 1, "stale code is overwritten, and no draft is left"
 
 
+CLOSURES = """
+from tapete.core.compile import helper, kernel
+
+def adding(n):
+    @helper
+    def add(x):
+{body}
+        return x + n
+
+    return add
+
+one, ten = adding(1), adding(10)
+
+@kernel("int64(int64)")
+def ask(x):
+    return one(x) + one(x * x)
+
+@kernel("int64(int64)")
+def other(x):
+    return ten(x) + ten(x * x)
+""".format(
+    body="\n".join(f"        x += {i} if x % {i} == 3 else -x // {i}" for i in range(7, 80))
+)  # too long to inline
+
+
+def test_closures_of_one_name_that_two_processes_compiled_stay_apart(folder: Path) -> None:
+    """Under one symbol, whichever is loaded second would run the code of the first."""
+    (folder / "asking.py").write_text(CLOSURES)
+
+    def tell(*names: str) -> list[int]:
+        code = f"import asking; print([asking.__dict__[name](x) for name in {names} for x in (2, 5)])"
+        done = subprocess.run(
+            [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(folder)}, capture_output=True, check=True
+        )
+        return list(json.loads(done.stdout))
+
+    alone = {name: tell(name) for name in ("ask", "other")}
+    assert alone["ask"] != alone["other"]
+    assert tell("ask", "other") == alone["ask"] + alone["other"]
+    assert tell("other", "ask") == alone["other"] + alone["ask"]
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_file_is_told_once_and_made_anew(
     folder: Path, name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -239,6 +281,22 @@ def test_who_has_no_home_has_a_place_less(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_CACHE_HOME", "not/absolute")
     assert len(list(machine_code._shelves(folder / "asking.py"))) == 1
     assert not list(machine_code._shelves(folder / "there is no such file.py")), "code that was typed in"
+
+
+@pytest.mark.parametrize("named", ["", "/dev/null/named"])
+def test_a_server_has_a_folder_of_its_own_where_nothing_else_takes_code(
+    named: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", named)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", named)
+    monkeypatch.setattr(sys, "pycache_prefix", "/dev/null/cache")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/dev/null/home")
+    machine_code.keep_in(folder / "kept")
+    assert ask() == (11, 1)
+    assert len(list((folder / "kept").rglob("*.machine"))) == 1
+    before = os.environ["XDG_CACHE_HOME"], os.environ["NUMBA_CACHE_DIR"]
+    machine_code.keep_in(folder / "another")
+    assert (os.environ["XDG_CACHE_HOME"], os.environ["NUMBA_CACHE_DIR"]) == before, "one place is enough"
 
 
 def test_a_closed_stderr_is_no_trouble(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def test_random_play_keeps_every_promise(name, games):
     check_game(name, games=games)
 
 
-@pytest.mark.parametrize("name", ["dudo(3,1,1)", "dudo(2,1,2)", "dudo(2,2,1)"])
+@pytest.mark.parametrize("name", ["dudo(3,1,1)", "dudo(2,1,2)", pytest.param("dudo(2,2,1)", marks=pytest.mark.slow)])
 def test_information_sets_of_the_whole_tree(name):
     check_tree(name)
 

@@ -1,16 +1,18 @@
 import dataclasses
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy.stats import chi2
 
 import tapete
-from tapete.core import calls
+from tapete.core import Note, calls, make
 from tapete.core.contract import CHANCE
 from tapete.core.errors import TapeteError
 from tapete.core.rng import Rng
 from tapete.games.holdem import most_moves
-from tapete.games.holdem.notation import board_faces, card_name, hand_faces
+from tapete.games.holdem.evaluator import rank_hands
+from tapete.games.holdem.notation import board_faces, card_name, cards_in, hand_faces, hand_name, seats_playing
 from tapete.testing import check_game
 
 
@@ -422,3 +424,51 @@ def test_two_thousand_hands_of_ten_are_those_of_pokerkit():
     game = tapete.make("holdem(players=10)")
     for i in range(2000):
         expect_pokerkit_agrees(game, Rng("pokerkit", "slow", i), 1000)
+
+
+@pytest.mark.parametrize(
+    ("cards", "name"),
+    [
+        ("Ah Kd", "high card"),
+        ("7h 7d", "pair"),
+        ("7h 7d 2c 3c 9s", "pair"),
+        ("7h 7d 2c 2s 9s Ks", "two pair"),
+        ("7h 8d 9c Ts Js 2s 2d", "straight"),
+        ("7h 2h 9h Th Jh 2s 2d", "flush"),
+    ],
+)
+def test_the_name_of_a_hand(cards: str, name: str) -> None:
+    bits = cards_in(cards, *range(2, 8))
+    assert hand_name([card for card in range(52) if bits >> card & 1]) == name
+
+
+def test_the_scene_names_the_own_hand_and_the_cards_that_won() -> None:
+    rng = Rng("won by")
+    showdowns = 0
+    for _ in range(60):
+        state = make("holdem(players=4)").start().deal(rng)
+        while not state.over:
+            notes = {part.name: part.text for part in state.view(1).scene().parts if isinstance(part, Note)}
+            assert "won by" not in notes
+            s = state.game.record(state.data)
+            assert notes["your hand"] == hand_name([*s["hole"][1], *(card for card in s["board"] if card >= 0)])
+            assert notes.get("folded", "") == ", ".join(f"seat {i}" for i in range(4) if not s["playing"] >> i & 1)
+            state.apply(rng.choice([a for a in state.actions() if state.write(a) != "raise"])).deal(rng)
+        s = state.game.record(state.data)
+        notes = {part.name: part.text for part in state.view(1).scene().parts if isinstance(part, Note)}
+        assert ("won by" in notes) == (s["active"] > 1)
+        if s["active"] < 2:
+            continue
+        showdowns += 1
+        lit = cards_in(notes["won by"], *range(5, 11))
+        sevens = {seat: [int(card) for card in (*s["hole"][seat], *s["board"])] for seat in seats_playing(s)}
+        ranked = {seat: rank_hands(np.array([seven], dtype=np.uint8))[0] for seat, seven in sevens.items()}
+        winners = [seat for seat, rank in ranked.items() if rank == max(ranked.values())]
+        assert max(state.returns()) == max(state.returns()[seat] for seat in winners)
+        for seat in winners:
+            five = [card for card in sevens[seat] if lit >> card & 1]
+            ranks = [rank_hands(np.array([some], dtype=np.uint8))[0] for some in combinations(five, 5)]
+            assert max(ranks) == ranked[seat], "they are as good as all seven"
+        if len(winners) == 1:
+            assert lit.bit_count() == 5
+    assert showdowns > 10

@@ -20,6 +20,7 @@ from tapete.games.holdem.deals import HANDS, SEATS, judged, shuffle
 from tapete.games.holdem.preflop import CLASSES, FOLDER, STARTS, TABLES, read_tables, start_name, start_of, table_of
 from tapete.games.holdem.rules import CALL, FOLD, RAISE
 from tapete.games.holdem.styles import styles
+from tapete.learn.coevolution.training import joined
 from tapete.testing import check_player
 
 TABLE = "holdem(players=10,rake=0.05,rake_cap=3)"
@@ -70,11 +71,13 @@ def test_a_contest_is_what_the_rules_and_the_players_say(factors: Factors) -> No
         assert fast != pytest.approx(played_slowly(make("holdem(players=10,rake=0.05)"), cards[0], players), abs=1e-3)
 
 
-def test_results_do_not_depend_on_threads_or_company() -> None:
+def test_results_do_not_depend_on_company() -> None:
     game, players = make(TABLE), some_players(14)
     individuals = np.stack([player.thresholds for player in players[9:]])
     contest = Contest(game, judged(shuffle(6, Rng(5)), samples=50), players[:9])
-    one, two = contest.play(individuals), contest.play(individuals, threads=2)
+    one = contest.play(individuals)
+    two = joined([contest.play(individuals[i : i + 2]) for i in range(0, len(individuals), 2)])
+    assert (one.hands, one.simulated) == (two.hands, two.simulated)
     assert np.array_equal(one.gains, two.gains)
     assert np.array_equal(one.others, two.others)
     assert np.array_equal(one.used, two.used)
@@ -83,6 +86,24 @@ def test_results_do_not_depend_on_threads_or_company() -> None:
     assert np.array_equal(alone.used[0], one.used[2])
     assert one.hands == 5 * 6 * HANDS
     assert 0 < one.simulated < one.hands / 2, "most hands are folded before the flop"
+
+
+def test_hands_are_retold_as_they_were_played() -> None:
+    """Cards, moves and who sat where of every hand, by the rules, give what the contest says that all have won."""
+    game, players = make(TABLE), some_players(11)
+    lineups = np.array([[*range(9)], [9, 8, 7, 6, 5, 4, 3, 2, 2]])
+    contest = Contest(game, judged(shuffle(2, Rng(9)), samples=50), players[:10], lineups=lineups)
+    results, own, others = contest.play(players[10].thresholds[None]), [0.0, 0.0], np.zeros(10)
+    hands = list(contest.retold(players[10].thresholds))
+    assert len(hands) == len({(*actions, *who) for actions, who in hands}) == 2 * HANDS
+    for number, (actions, who) in enumerate(hands):
+        for seat, gain in enumerate(game.replay(actions).returns()):
+            if who[seat] < 0:
+                own[number // HANDS] += gain
+            else:
+                others[who[seat]] += gain
+    assert own == pytest.approx(results.gains[0], abs=1e-6)
+    assert others == pytest.approx(results.others[0], abs=1e-6)
 
 
 def test_genes_that_were_not_used_change_nothing() -> None:

@@ -46,7 +46,10 @@ def test_all_hands_of_five_cards_by_category():
     assert different == [1277, 2860, 858, 858, 10, 1277, 156, 156, 10]
 
 
-@pytest.mark.parametrize(("size", "count"), [(5, 100_000), (6, 100_000), (7, 1_000_000)])
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [(5, 100_000), (6, 100_000), (7, 200_000), pytest.param(7, 1_000_000, marks=pytest.mark.slow)],
+)
 def test_order_and_ties_are_those_of_eval7(size, count):
     import eval7
 
@@ -54,7 +57,7 @@ def test_order_and_ties_are_those_of_eval7(size, count):
     hands = random_hands(count, size)
     theirs = np.array([eval7.evaluate([deck[card] for card in hand]) for hand in hands.tolist()])
     pairs = np.unique(np.column_stack((theirs, rank_hands(hands))), axis=0)
-    assert len(pairs) > 4500
+    assert len(pairs) > 4000
     assert (np.diff(pairs, axis=0) > 0).all()  # each rank of theirs is one of ours, and both grow together
 
 

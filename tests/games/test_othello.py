@@ -328,7 +328,13 @@ def test_agrees_with_a_slow_board_in_random_positions(size):
         expect_slow_board_agrees(set_up(f"{''.join(squares)} {rng.choice(SIGNS)}", size), size)
 
 
-@pytest.mark.parametrize(("size", "depth"), [(4, 24), (6, 7), (8, 6)])
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("size", "depth"),
+    [(4, 24), (6, 6), (8, 5), pytest.param(6, 7, marks=SLOW), pytest.param(8, 6, marks=SLOW)],
+)
 def test_counts_of_a_slow_board(size, depth):
     squares, mover = start_position(size).split()
     start = tapete.make(f"othello(size={size})").start()

@@ -89,6 +89,14 @@ def test_ours_stop_when_their_time_is_over(clock: Clock) -> None:
     assert len(bench.train("halving", KUHN, judge(clock), seconds=3, target=0, clock=clock).points) == 3
 
 
+def test_looks_are_a_tenth_later_each_and_a_good_start_is_not_all(clock: Clock) -> None:
+    trace = bench.train("halving", KUHN, judge(clock), seconds=25, target=0, clock=clock)
+    assert [point.seconds for point in trace.points] == [*range(1, 12), 13, 15, 17, 19, 21, 24]
+    began = clock()
+    bench.train("halving", KUHN, judge(clock), seconds=25, target=math.inf, clock=clock)
+    assert clock() - began == 101, "one iteration, which takes as long as any learner learns, and a look"
+
+
 def test_ours_are_set_as_usual_but_looked_at_often(clock: Clock) -> None:
     assert bench.usual("halving") == Config(every=bench.LOOK_OFTEN["every"])
 
@@ -130,6 +138,26 @@ def test_a_peer_is_looked_at_on_its_way_and_what_it_takes_to_be_judged_counts_on
     assert [point.seconds for point in trace.points] == [look + 3 for look in range(1, bench.LOOKS + 1)]
     assert trace.points[-1].steps == 7 * 16
     assert trace.points[0].exploitability == pytest.approx(11 / 12), "as of any player who tosses a coin"
+
+
+def test_only_learners_of_that_name_are_trained_and_a_try_that_only_compiles_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+
+    def train(name: str, game: Game, evaluate: Any, *, seconds: float, target: float) -> Trace:
+        tried.append(name)
+        is_judged = name == "deep-cfr" and tried.count(name) > 1
+        return Trace("kuhn", name, "ours", [Point(1, 10, 0.5)] if is_judged else [])
+
+    monkeypatch.setattr(bench, "train", train)
+    monkeypatch.setattr(bench, "train_peer", lambda name, game, seconds: Trace(game, name, "X", [Point(9, 9, 0.9)]))
+    told: list[Trace] = []
+    found = bench.run(rivals=True, case="kuhn", learner="cfr", seconds=1, tell=told.append)
+    assert told == found
+    assert [(trace.learner, trace.whose) for trace in found] == [("deep-cfr", "X"), ("deep-cfr", "ours")]
+    assert tried == ["deep-cfr"] * 3
+    assert list(bench.learners(KUHN, judge(Clock()), only="mmd")) == [], "it was never judged"
 
 
 def test_theirs_are_compared_with_all_of_ours_in_the_same_game() -> None:

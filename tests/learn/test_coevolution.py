@@ -13,10 +13,14 @@ import pytest
 from tapete.agents import load
 from tapete.core import Rng, TapeteError, make
 from tapete.core.breeding import MOST
+from tapete.games.holdem import histories
 from tapete.games.holdem.chromosome import Chromosome
+from tapete.games.holdem.histories.statistics import study
 from tapete.learn.coevolution import Config, operators
+from tapete.learn.coevolution.separable import Separable
 from tapete.learn.coevolution.training import Training, train
 from tapete.learn.run import Run, read_metrics
+from tests.conftest import Tapete
 from tests.learn.pieces import run_in_pieces
 
 TABLE = "holdem(players=10,rake=0.05,rake_cap=3)"
@@ -133,8 +137,11 @@ def test_operators(check: Callable[[Any], None]) -> None:
 
 
 MUTANTS = [
-    ("np.where(genes[:, None], b, a), np.where(genes[:, None], a, b)", "np.where(genes[:, None], b, a), a"),
-    ("np.where(genes[:, None], b, a),", "np.where(genes[:, None], a, b),"),
+    (
+        "np.where(genes, pairs_b, pairs_a), np.where(genes, pairs_a, pairs_b)",
+        "np.where(genes, pairs_b, pairs_a), pairs_a",
+    ),
+    ("np.where(genes, pairs_b, pairs_a),", "np.where(genes, pairs_a, pairs_b),"),
     ("draws.integers(1, len(used))", "draws.integers(0, len(used))"),
     (">= draws.integers(1, len(used))", "> draws.integers(1, len(used))"),
     ("places[len(places) // 2]", "len(used) // 2"),
@@ -145,9 +152,9 @@ MUTANTS = [
     ("used_genes(used, times, draws)", "random_genes(used, times, draws)"),
     ("round(variance * 200)", "round(variance * 100)"),
     ("draws.integers(-step, step,", "draws.integers(0, step,"),
-    ("size=(int(genes.sum()), 2)", "size=(int(genes.sum()), 1)"),
-    ("np.clip(changed, -MOST, MOST)", "changed"),
-    ("changed = individual.astype(np.int64)", "changed = individual"),
+    ("size=(len(places), 2)", "size=(len(places), 1)"),
+    ("np.clip(moved, -MOST, MOST)", "moved"),
+    ("changed = individual.copy()", "changed = individual"),
     ("np.argmax(fitness[drawn])", "np.argmin(fitness[drawn])"),
     ("size=size)", "size=size - 1)"),
     ("CROSSOVERS[draws.integers(len(CROSSOVERS))]", "CROSSOVERS[draws.integers(2)]"),
@@ -199,6 +206,71 @@ def test_a_run_is_the_same_on_any_threads_and_in_pieces(tmp_path: Path) -> None:
     assert (about["game"], about["learner"]) == (str(make(TABLE)), "coevolution")
     state = make(TABLE).start().deal(Rng(1))
     assert sum(load(str(whole), make(TABLE)).think(state.view(2), Rng(1)).probabilities.values()) == 1
+
+
+def test_the_other_optimiser_finds_what_wins_and_remembers_by_what_it_was_told() -> None:
+    first = operators.random_individuals(12, 30, np.random.default_rng(1))
+    wanted = np.where(np.arange(30) % 2, 50, -50)[:, None]
+    before = str(np.random.get_state())  # noqa: NPY002
+
+    def far(children: Any) -> Any:
+        return np.abs(children.astype(float) - wanted).mean(axis=(1, 2))
+
+    separable = Separable(first, np.random.default_rng(2))
+    begins = far(first).mean()
+    for _ in range(150):
+        children = separable.children()
+        assert children.dtype == np.int8
+        assert np.abs(children.astype(int)).max() <= MOST
+        separable.tell(-far(children))
+    again = Separable(first, np.random.default_rng(2))
+    again.remember(separable.told)
+    other = Separable(first, np.random.default_rng(2))
+    other.remember([-gains for gains in separable.told])
+    ends = [one.children() for one in (separable, again, other)]
+    assert np.array_equal(ends[0], ends[1])
+    assert far(ends[0]).mean() < begins / 4 < far(ends[2]).mean()
+    assert str(np.random.get_state()) == before, "no other stream is touched"  # noqa: NPY002
+
+
+def test_a_run_of_the_other_optimiser_is_the_same_in_pieces(tmp_path: Path) -> None:
+    knobs = {**SMALL.__dict__, "optimiser": "cma", "replacements": 4, "deals": 2}
+    config = Config(**knobs)
+    whole, cut = bred(tmp_path / "one", config), tmp_path / "cut"
+
+    def begin(**terms: Any) -> Run:
+        return Run(cut, "coevolution", make(TABLE), config, **terms)
+
+    assert run_in_pieces(lambda run: train(make(TABLE), config, run), begin, steps=2) > 1
+    players = [(folder / "network.safetensors").read_bytes() for folder in (whole, cut)]
+    assert players[0] == players[1]
+    with pytest.raises(TapeteError, match="optimiser must be one of genetic, cma"):
+        Config(optimiser="adam")
+
+
+def test_hands_of_a_run_are_written(tapete: Tapete, tmp_path: Path) -> None:
+    """Those of the best at the end, also of a run that is over, or every hand; the best wins what was logged."""
+    knobs = ("replacements=1", "generations=2", "population=4", "deals=2", "test_deals=1")
+    begin = ("train", TABLE, "--with", "coevolution", "--run", str(tmp_path / "run"), *knobs)
+    done = tapete(*begin, "--histories", str(tmp_path / "all.txt"), "--every-hand")
+    assert done.status == 0, done.err
+    last = read_metrics(tmp_path / "run")[-1]
+    found = study(histories.read(tmp_path / "all.txt", problem=print)).players
+    assert {name.partition(" ")[0] for name in found} == {"individual", "trainer"}
+    assert sum(s.counts["hands"] for name, s in found.items() if "individual" in name) == last["hands"] == 2400
+    done = tapete(*begin, "--resume", "--histories", str(tmp_path / "best.phhs"))
+    assert done.status == 0, done.err
+    best = study(histories.read(tmp_path / "best.phhs", problem=print)).players["best"]
+    assert best.counts["hands"] == 200
+    for wrong, said in (
+        (("train", "kuhn", "--with", "coevolution", "--histories", "a.txt"), "hand histories are for hold'em"),
+        (("train", TABLE, "--with", "hindsight", "--histories", "a.txt"), "--histories is for coevolution"),
+        (("train", TABLE, "--with", "coevolution", "--every-hand"), "needs --histories"),
+    ):
+        refused = tapete(*wrong, "--run", str(tmp_path / "none"))
+        assert refused.status == 2
+        assert said in refused.err
+    assert not (tmp_path / "none").exists()
 
 
 def test_who_wins_replaces_the_worst(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from numpy.typing import NDArray
 
 from tapete.agents.files import player
@@ -18,9 +17,9 @@ from tapete.core import Game, Rng, State, TapeteError, make
 from tapete.core.players import judge_moves, random
 from tapete.core.thought import Mixture
 from tapete.learn import traversals
-from tapete.learn.deep_cfr import Config, Lessons, Loss, Training, cross_entropy, regret_matching, squared_error, train
+from tapete.learn.deep_cfr import Config, Training, choose, lessons_of, regret_matching, softmax, train
+from tapete.learn.dense import CROSS_ENTROPY, SQUARED_ERROR
 from tapete.learn.episodes import scale_of
-from tapete.learn.policies import softmax_policy
 from tapete.learn.run import Run, read_metrics
 from tapete.learn.traversals import Rows, Traversed, traverse
 from tapete.nets import Network
@@ -282,8 +281,8 @@ def told(training: Training, rows: list[tuple[int, float, float]]) -> NDArray[np
 
 
 @pytest.mark.parametrize("batch", [256, 2])
-@pytest.mark.parametrize(("head", "loss"), [("advantage", squared_error), ("policy", cross_entropy)])
-def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, head: str, loss: Loss, batch: int) -> None:
+@pytest.mark.parametrize(("head", "loss"), [("advantage", SQUARED_ERROR), ("policy", CROSS_ENTROPY)])
+def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, head: str, loss: int, batch: int) -> None:
     """The first move is said to be 1 in iteration 1, and 0 in iteration 3; so 1/4 is learned of it. All decisions at
     once, or two of three drawn for each step."""
     config = replace(TINY, steps=600, batch=batch, rate=0.02)
@@ -291,10 +290,10 @@ def test_iterations_have_their_weight_and_illegal_moves_none(tmp_path: Path, hea
     looks = told(training, [(0, 1, 1.0), (0, 3, 0.0), (1, 1, 0.5), (1, 3, 0.5), (2, 2, 1.0), (2, 2, 0.0)])
     if head == "policy":  # of probabilities none is left for what is illegal
         training.advantages[0].columns["numbers"][:, 2] = 0
-    module, _ = training.fit(training.advantages[0], head, loss, config.steps, Rng(1))
-    said = module(torch.from_numpy(looks[:3])).detach().numpy()
+    learned, _ = training.fit(training.advantages[0], head, loss, config.steps, Rng(1))
+    said = learned.network().forward(looks[:3])
     if head == "policy":
-        said = softmax_policy(module)(looks[:3], np.array([[True, True, False]] * 3))
+        said = softmax(learned.network())(looks[:3], np.array([[True, True, False]] * 3))
         assert (said[:, 2] == 0).all()
     np.testing.assert_allclose(said[:, :2], [[0.25, 0.75], [0.5, 0.5], [0.5, 0.5]], atol=0.05)
 
@@ -303,24 +302,17 @@ def test_a_decision_weighs_as_much_as_its_rows(tmp_path: Path) -> None:
     """Of decisions that a network can't tell apart, it learns the mean, each with the weights of its rows."""
     training = Training(LEDUC, TINY, begin(tmp_path, LEDUC, TINY))
     told(training, [(0, 1, 1.0), (0, 3, 0.0), (1, 6, 1.0)])
-    lessons = Lessons.of(training.advantages[0])
-    order = np.argsort(lessons.rows)
-    np.testing.assert_allclose(lessons.numbers[order][:, 0], [0.25, 1.0])
-    np.testing.assert_allclose(lessons.weight[order], [0.4, 0.6])
-    drawn = np.zeros(2)
-    batches = training.batches(training.advantages[0], np.random.default_rng(1))
-    all_of_them = next(batches)
-    assert len(all_of_them[0]) == 2
-    assert all_of_them[3].sum() == pytest.approx(1)
-    few = Training(LEDUC, replace(TINY, batch=1), begin(tmp_path / "few", LEDUC, TINY))
-    told(few, [(0, 1, 1.0), (0, 3, 0.0), (1, 6, 1.0)])
-    batches = few.batches(few.advantages[0], np.random.default_rng(1))
-    for _ in range(2000):
-        inputs, _, numbers, weight = next(batches)
-        decision = int(inputs[0].argmax())
-        drawn[decision] += float(weight.sum())
-        assert numbers[0, 0] == pytest.approx((0.25, 1.0)[decision])
-    np.testing.assert_allclose(drawn / 2000, [0.4, 0.6], atol=0.05)
+    lessons, weight = lessons_of(training.advantages[0])
+    assert lessons.inputs.argmax(axis=1).tolist() == [0, 1]
+    np.testing.assert_allclose(lessons.wanted[:, 0], [0.25, 1.0])
+    np.testing.assert_allclose(weight, [0.4, 0.6])
+    every, share = choose(weight, 7, 2, np.random.default_rng(1))
+    assert every.tolist() == [[0, 1]]
+    np.testing.assert_allclose(share, weight)
+    drawn, share = choose(weight, 2000, 1, np.random.default_rng(1))
+    assert drawn.shape == (2000, 1)
+    assert share.tolist() == [1]
+    np.testing.assert_allclose(np.bincount(drawn[:, 0]) / 2000, [0.4, 0.6], atol=0.05)
 
 
 @pytest.mark.parametrize("warm", [False, True])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +24,8 @@ from tapete.learn.run import Run, read_metrics
 from tapete.nets.moves import MoveNetwork, Scorer, architectures
 from tapete.nets.network import Network
 from tapete.nets.torch import to_torch
+from tapete.scale import Executor, Jobs, Local, Serial
+from tapete.scale.lots import AHEAD
 from tapete.solve.examiner import Examiner
 from tapete.testing import check_player
 from tests.learn.pieces import run_in_pieces
@@ -115,6 +120,24 @@ def test_the_compiled_player_takes_the_move_that_pytorch_rates_highest():
     assert checked > 50
 
 
+def test_a_larger_run_begins_with_what_a_smaller_network_says(tmp_path: Path) -> None:
+    game, small = make("leduc"), some_network("leduc")
+    small.save(tmp_path / "small.safetensors")
+    config = replace(TINY, units=24, hidden=3, trunk=12, trunks=2, skip="")
+    training = Training(game, config, begin(tmp_path / "run", "leduc", config))
+    before = training.network()
+    training.begin(tmp_path / "small.safetensors")
+    for seat in range(game.players):
+        rows = np.random.default_rng(seat).random((20, small.of(seat).state.architecture.inputs))
+        features = np.eye(20, game.spec.feature_size)
+
+        def score(scorer: Scorer, rows=rows, features=features):
+            return scorer.move.forward(np.hstack([scorer.state.forward(rows), features]))
+
+        assert np.allclose(score(training.network().of(seat)), score(small.of(seat)), atol=1e-6)
+        assert not np.allclose(score(before.of(seat)), score(small.of(seat)), atol=1e-3)
+
+
 def test_the_player_looks_at_nothing_hidden():
     for name in ("leduc", "doudizhu", "truco(points=15)"):
         check_player(partial(some_network(name).evaluator, make(name)), name, games=3)
@@ -203,7 +226,7 @@ def test_a_critic_takes_luck_out_of_targets_and_keeps_their_mean():
     critic.learn(Rng(3), 0.003)
     decisions = recorder.play(Rng(4), 1.0)  # others than those that it learned from
     paid = target(decisions.payoffs, "adp")[decisions.games]
-    wanted = trace_returns(decisions.games, critic.foresee(decisions), paid, 0.5)
+    wanted = trace_returns(decisions.games, critic.foresight().of(decisions), paid, 0.5)
     assert wanted.std() < 0.8 * paid.std()
     for action in range(3):  # by what was done: the mean of each is what learning would find
         own = (decisions.seats == 0) & (decisions.actions == action)
@@ -261,16 +284,73 @@ def test_an_unknown_objective_is_refused():
         dmc.Config(objective="money")
 
 
-def test_it_makes_no_difference_when_the_second_group_begins(tmp_path: Path) -> None:
-    """Before what the first has played is counted, or afterwards: threads may do it either way."""
+class Backwards(Serial):
+    """Does the last parcel first."""
+
+    def spread(self, job: Jobs, parcels: Iterable[Any]) -> Generator[tuple[int, Any]]:
+        yield from sorted(super().spread(job, parcels), reverse=True)
+
+
+def test_it_makes_no_difference_who_plays_and_when(tmp_path: Path) -> None:
+    """Before what the first group has played is counted, or afterwards: workers may do it either way."""
     config = replace(TINY, first_epsilon=1.0, epsilon_frames=100, every=10)
     states: list[np.ndarray] = []
-    for run_all in (map, lambda act, groups: [act(group) for group in groups]):
+    weights: list[bytes] = []
+    for executor in (Serial(), Backwards(), Local(1), Local(2), Local(5)):
         run = begin(tmp_path / str(len(states)), config=config)
-        training = Training(make("kuhn"), config, run)
-        training.pool.map = run_all  # type: ignore[assignment]
-        for _ in range(2):
-            training.iterate()
-        states.append(training.students[0].fit.memory.columns["state"].copy())
+        run.executor = executor
+        with closing(Training(make("kuhn"), config, run)) as training:
+            for _ in range(3):
+                training.iterate()
+            states.append(training.students[0].fit.memory.columns["state"].copy())
+            weights.append(b"".join(w.tobytes() for w in training.network().of(0).move.weights.values()))
         run.close()
-    assert (states[0] == states[1]).all()
+    assert all((other == states[0]).all() for other in states)
+    assert len(set(weights)) == 1
+
+
+@pytest.mark.parametrize("executor", [Serial(), Local(3)], ids=["serial", "3"])
+def test_actors_may_go_on_with_the_weights_that_they_have(
+    tmp_path: Path, executor: Executor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tapete.scale.local.SLICE", 0.0)  # batches of this game take no time, and would travel together
+    config = replace(TINY, asynchronous=True, frames=10**9)
+    run = begin(tmp_path, config=config)
+    run.load()
+    run.executor = executor
+    with closing(Training(make("kuhn"), config, run)) as training:
+        for done in range(1, 30):
+            training.iterate()
+            assert training.games == done * config.games
+            ahead = 2 * AHEAD * executor.workers  # lots under way, and those that have just come back
+            assert training.asked <= 2 * done + ahead, "nobody plays far ahead of those who learn"
+        training.save()
+    numbers = training.asked
+    run.close()
+    again = Training(make("kuhn"), config, run := begin(tmp_path, config=config, resume=True))
+    checkpoint = run.load()
+    assert checkpoint
+    again.restore(checkpoint)
+    assert (again.frames, again.asked) == (training.frames, numbers), "no batch is played twice"
+    again.iterate()
+    assert again.asked > numbers
+    again.close()
+    run.close()
+
+
+def test_networks_wait_for_their_critic(tmp_path: Path) -> None:
+    config = replace(TINY, wait=400)
+    training = Training(make("kuhn"), config, begin(tmp_path, config=config))
+
+    def weights() -> list[bytes]:
+        return [part.tobytes() for seat in (0, 1) for part in training.network().of(seat).move.weights.values()]
+
+    first, losses = weights(), 0
+    while training.frames < config.wait - 2 * config.games:
+        training.iterate()
+        losses += len(training.learners["critic"].fit.take_losses())
+        assert weights() == first
+    assert losses > 0
+    while training.frames <= config.wait + 10 * config.batch:
+        training.iterate()
+    assert weights() != first

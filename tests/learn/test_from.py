@@ -169,9 +169,9 @@ def test_stopped_before_its_first_checkpoint_it_begins_there_again(tmp_path: Pat
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["kuhn", "--with", "ppo", "hidden=16"], "hidden0.bias is [8] there and [16] here"),
-        (["leduc", "--with", "ppo", "hidden=8"], "hidden0.weight is [8, "),
-        (["kuhn", "--with", "dqn", "hidden=8"], "policy.bias is [2] there and none here"),
+        (["kuhn", "--with", "ppo", "hidden=4"], "hidden0.weight is [8, 9] there and [4, 9] here"),
+        (["leduc", "--with", "ppo", "hidden=8"], "the layer seen has 9 numbers there and 38 here"),
+        (["kuhn", "--with", "dqn", "hidden=8"], "the layer policy is not here"),
         (["kuhn", "--with", "dmc"], "moves 1"),
         (["kuhn", "--with", "nfsp"], "nfsp can't begin from a network"),
         (["kuhn", "--with", "deep-cfr"], "deep-cfr can't begin from a network"),

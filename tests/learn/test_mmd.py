@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -15,13 +16,15 @@ from tapete.core import make
 from tapete.learn import ppo
 from tapete.learn.mmd import Config, iterate, loss, train
 from tapete.learn.policies import softmax_policy
-from tapete.learn.policy_gradient import Said, Training
+from tapete.learn.policy_gradient import Batch, Said, Training
 from tapete.learn.run import Run, read_metrics
+from tapete.nets import Network
+from tapete.nets.torch import to_torch
 from tests.learn.pieces import run_in_pieces
 from tests.learn.test_ppo import logs, tiny_batch, without_time
 
 TINY = Config(iterations=4, tables=16, hidden=8, every=2)
-QUICK = Config(iterations=200, tables=512, hidden=32, rate=0.01, entropy=0.05, last_entropy=0.0, magnet=0.5)
+QUICK = Config(iterations=200, tables=512, hidden=32, rate=0.01, magnet=0.5)
 
 
 def test_both_divergences_are_those_of_the_paper():
@@ -85,6 +88,36 @@ def test_the_magnet_is_the_average_and_follows_slowly():
     after = magnet(batch["seen"].numpy(), batch["mask"].numpy())
     assert 0 < abs(after - before).max() < 0.05
     assert 0 < pulls[0] < pulls[2], "the policy runs ahead of it"
+
+
+def test_temperature_and_steps_fall_by_a_constant_factor(monkeypatch: pytest.MonkeyPatch):
+    config = replace(TINY, entropy=0.8, last_entropy=0.05, averaging=0.32, last_averaging=0.02)
+    training, told = Training(make("kuhn"), config), []
+
+    def learn(batch: Batch, loss: partial[Any], share: float) -> dict[str, float]:
+        told.append((loss.keywords["bonus"], share))
+        training.iteration += 1
+        return {}
+
+    monkeypatch.setattr(training, "learn", learn)
+    for _ in range(4):
+        iterate(training, config)
+    assert told == [pytest.approx((0.8 / 2**i, 0.32 / 2**i)) for i in range(4)]
+
+
+def test_what_plays_is_the_mean_of_the_magnets_late_ones_with_more_weight(tmp_path: Path):
+    """With a power of 1, iteration t has weight t: 1/10, 2/10, 3/10 and 4/10 after four of them."""
+    config = replace(TINY, averaging=0.5, last_averaging=0.5)
+    training = Training(make("kuhn"), config, late=1.0)
+    magnets = []
+    for _ in range(4):
+        iterate(training, config)
+        magnets.append([weight.detach().clone() for weight in training.average.parameters()])
+    training.network("mmd").save(tmp_path / "network.safetensors")
+    published = to_torch(Network.load(tmp_path / "network.safetensors"))
+    for plays, *each in zip(published.parameters(), *magnets, strict=True):
+        assert torch.allclose(plays, sum(t * weight for t, weight in enumerate(each, 1)) / 10, atol=1e-6)
+        assert not torch.allclose(plays, each[-1], atol=1e-6)
 
 
 def test_kuhn_poker_is_nearly_solved(tmp_path: Path):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from scipy import stats
 
 from tapete.core import Game, make
@@ -119,6 +120,26 @@ def test_without_best_responses_there_is_nothing_to_imitate(tmp_path: Path) -> N
     before = softmax_policy(training.average)(*some_rows())
     training.iterate()
     assert (softmax_policy(training.average)(*some_rows()) == before).all()
+
+
+def test_imitation_is_by_cross_entropy_over_legal_moves(tmp_path: Path) -> None:
+    training = training_of(tmp_path, replace(TINY, hidden=16))
+    with torch.no_grad():
+        for weight in training.average.parameters():
+            weight.mul_(3.0)  # an opinion, or an illegal move would hardly count
+    seen, mask = some_rows()
+    narrow = np.flatnonzero(~mask.all(axis=1))[:8]
+    rows = {"seen": seen[narrow], "mask": mask[narrow], "actions": mask[narrow].argmax(axis=1).astype(np.int32)}
+
+    def said() -> Any:
+        return softmax_policy(training.average)(rows["seen"], rows["mask"])[np.arange(8), rows["actions"]]
+
+    before = said()
+    found = nfsp.imitate(training.average, training.average_optimiser, rows, 1)
+    assert found == pytest.approx(-np.log(before).mean(), rel=1e-4)
+    for _ in range(20):
+        nfsp.imitate(training.average, training.average_optimiser, rows, 1)
+    assert -np.log(said()).mean() < found - 0.01, "what was done becomes more likely"
 
 
 def some_rows() -> tuple[Any, Any]:

@@ -150,7 +150,7 @@ def test_the_ratio_is_one_before_anything_is_learned():
         ratios.append(ratio(said.policy, batch).detach().numpy())
         return loss(batch, said, training.knobs, 0.1)
 
-    training.learn(training.play(), noted)
+    training.learn(training.play(), noted, 0.1)
     assert np.allclose(ratios[0], 1, atol=1e-5)
     assert not np.allclose(ratios[-1], 1, atol=1e-5)
 
@@ -207,6 +207,17 @@ def test_the_best_response_to_random_play_is_found(seat: int):
     game = make("kuhn")
     examiner = Examiner(game)
     network = respond(game, seat, random, replace(QUICK, iterations=60, entropy=0.05, last_entropy=0.0, averaging=0.2))
+    best = examiner.best_response(uniform, seat)
+    assert gain(examiner, seat, network, uniform) == pytest.approx(best, rel=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_best_response_to_random_play_is_found_in_leduc(seat: int):
+    game = make("leduc")
+    examiner = Examiner(game)
+    config = Config(iterations=400, hidden=64, rate=5e-3, entropy=0.1, last_entropy=1e-3, averaging=0.1)
+    network = respond(game, seat, random, config)
     best = examiner.best_response(uniform, seat)
     assert gain(examiner, seat, network, uniform) == pytest.approx(best, rel=0.02)
 

@@ -25,8 +25,7 @@ from tapete.core.arrays import read_arrays, write_arrays
 from tapete.learn.run import CHECKPOINT, Description, Run, read_metrics
 from tapete.nets import Network
 from tapete.nets.zoo import residual
-from tapete.solve import solve
-from tapete.solve.solution import find
+from tapete.solve import find, solve
 from tests.disk import watch_disk
 
 GAME = make("othello(size=4)")
@@ -205,6 +204,56 @@ def test_damaged_checkpoints_get_one_line(tmp_path: Path) -> None:
         run.close()
 
 
+def save_steps(folder: Path, *steps: int, **more: Any) -> None:
+    """A run that logs and saves at these steps."""
+    run = begin(folder, **more)
+    run.load()
+    for step in steps:
+        run.log(loss=float(step))
+        run.save({"rows": np.full(3, step)}, step=step)
+    run.close()
+
+
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_the_newest_checkpoints_are_kept(tmp_path: Path, keep: int) -> None:
+    save_steps(tmp_path, 1, 2, 3, 4, keep=keep)
+    names = ["checkpoint.safetensors", "checkpoint-1.safetensors", "checkpoint-2.safetensors"][:keep]
+    assert {path.name for path in tmp_path.glob("*checkpoint*")} == set(names)
+    assert [read_arrays(tmp_path / name, CHECKPOINT)[0]["rows"][0] for name in names] == [4, 3, 2][:keep]
+
+
+def test_where_the_newest_checkpoint_is_damaged_the_one_before_is_used(tmp_path: Path) -> None:
+    save_steps(tmp_path, 1, 2)
+    torn = (tmp_path / "checkpoint.safetensors").read_bytes()[:-1]
+    (tmp_path / "checkpoint.safetensors").write_bytes(torn)
+    said: list[str] = []
+    run = begin(tmp_path, resume=True, say=said.append)
+    checkpoint = run.load()
+    assert checkpoint is not None
+    assert (checkpoint.count("step"), checkpoint.take("rows", np.int64, 3).tolist()) == (1, [1, 1, 1])
+    assert [line["loss"] for line in read_metrics(tmp_path)] == [1.0], "what was logged since did not happen"
+    assert len(said) == 1
+    assert "checkpoint.safetensors" in said[0]
+    assert "goes on from checkpoint-1.safetensors" in said[0]
+    run.save({"rows": np.full(3, 5)}, step=5)
+    run.close()
+    assert (tmp_path / "checkpoint.damaged").read_bytes() == torn, "nothing replaces it"
+    again = begin(tmp_path, resume=True).load()
+    assert again is not None
+    assert again.count("step") == 5
+
+
+def test_other_versions_are_told(tmp_path: Path) -> None:
+    save_steps(tmp_path, 1)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config["versions"]["numpy"] = "0.1"
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    said: list[str] = []
+    begin(tmp_path, resume=True, say=said.append).close()
+    assert len(said) == 1
+    assert f"numpy 0.1, not {np.__version__}" in said[0]
+
+
 def test_what_is_taken_from_a_checkpoint_is_checked(tmp_path: Path) -> None:
     run = begin(tmp_path)
     run.load()
@@ -349,7 +398,7 @@ def test_learners_are_listed_without_pytorch(tmp_path: Path) -> None:
     assert hints == [
         f"{name} needs torch, which is not installed: pip install 'tapete[learn]'"
         for name in learn.learners()
-        if name not in ("coevolution", "hindsight", "ntuple")
+        if name not in ("coevolution", "deep-cfr", "hindsight", "ntuple")
     ]
     assert [line for line in lines if line in with_it] == with_it
     for name, found in learn.learners().items():

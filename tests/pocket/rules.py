@@ -9,7 +9,7 @@ from tapete.core.rng import below
 from tapete.games.truco.cards import CARDS, NAMES
 from tapete.games.truco.moves import TIE, bit, clear_table, view
 from tapete.games.truco.rules import STATE, actions, apply, features, infoset, observe, player, redeal, returns
-from tests.pocket import PARDAS
+from tests.pocket import PARDAS, WON
 
 __all__ = [
     "STATE", "actions", "apply", "draw", "features", "infoset", "observe", "outcomes", "player", "redeal", "returns",
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 ENVIDO_IS_OVER = 1  # the chain "envido", which nobody has to answer
-PLAYED = np.array([[NAMES.index(name) for name in trick.split()] for trick in PARDAS])  # [trick, seat]
+PLAYED = np.array([[NAMES.index(name) for name in trick.split()] for trick in (*PARDAS, WON)])  # [trick, seat]
 
 
 @rule
@@ -35,8 +35,11 @@ def start(p: Any, params: Any) -> None:
     for trick in range(s.trick):
         s.winner[trick], s.leader[trick] = TIE, 0
         for seat in range(2):
-            s.table[2 * trick + seat] = PLAYED[trick, seat]
-            s.hand[seat] |= bit(PLAYED[trick, seat])
+            card = PLAYED[2 if params[11] else trick, seat]
+            s.table[2 * trick + seat] = card
+            s.hand[seat] |= bit(card)
+    if params[11]:
+        s.winner[0] = 0
     s.played = s.hand[0] | s.hand[1]
     s.dealt = 2 * s.trick
     s.leader[s.trick] = 0

@@ -21,7 +21,7 @@ import pytest
 import tapete.solve
 from tapete.core import compile as compiler
 from tapete.core import make
-from tapete.solve import public_tree
+from tapete.solve import classes
 from tapete.solve.cfr import CFR
 from tapete.solve.linear import solve_form
 from tapete.solve.public_tree import PublicTree
@@ -30,7 +30,9 @@ from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.vector_cfr import VectorCFR
 from tests.oracles.trees import NaiveCFR, grow, plans, pure_strategies, random_strategy, value
 from tests.solve.test_cfr import expect_same
-from tests.solve.test_vector_cfr import places
+from tests.solve.test_vector_cfr import draw_regrets, expect_same_ledgers, places
+
+MERGED = "dudo(3,1,2,one_round=true,win=0.5,lose=-0.25)"
 
 FOLDER = Path(tapete.solve.__file__).parent
 MODULES = (
@@ -107,14 +109,15 @@ VECTOR_MUTANTS = [
     ("regrets", "regret + last_gain", "regret - last_gain"),
     ("leaves", "-ordered[:, ::-1]", "ordered[:, ::-1]"),
     ("leaves", "-ordered[:, ::-1]", "-ordered[:, :]"),
-    ("leaves", "second[:, :, :columns] = -payoffs", "second[:, :, :columns] = payoffs"),
-    ("leaves", "= payoffs.transpose(0, 2, 1)", "= payoffs"),
+    ("leaves", "cls._dense(-payoffs, groupings, 1)", "cls._dense(payoffs, groupings, 1)"),
+    ("leaves", "cls._dense(payoffs.transpose(0, 2, 1), groupings, 0)", "cls._dense(payoffs, groupings, 0)"),
+    ("leaves", "ahead(matrix, o * width)", "ahead(matrix, 0)"),
     ("leaves", "matrix[0, 1], matrix[0, 0], matrix[1, 0]", "matrix[1, 0], matrix[0, 0], matrix[0, 1]"),
-    ("vector_cfr", "for player in (0, 1):", "for player in (1, 0):"),
+    ("vector_cfr", "in (0, 1):\n                    self._update", "in (1, 0):\n                    self._update"),
     (
         "vector_cfr",
-        "Piece(0, self._dealt(me), self._dealt(1 - me)",
-        "Piece(0, -self._dealt(me), -self._dealt(1 - me)",
+        "self._dealt(p).astype(np.float32) for p in (0, 1)",
+        "-self._dealt(p).astype(np.float32) for p in (0, 1)",
     ),
     (
         "vector_cfr",
@@ -139,7 +142,8 @@ VECTOR_MUTANTS = [
     ("hands", "one / total[h] if total[h] > TINY", "-one / total[h] if total[h] > TINY"),
     ("hands", "one / total[h] if total[h] > TINY", "one * total[h] if total[h] > TINY"),
     ("hands", "o[h] * total[h] if total[h] > 0", "o[h] / total[h] if total[h] > 0"),
-    ("hands", "product = x[h] * y[h]", "product = x[h] + y[h]"),
+    ("hands", "product = x[h] * y[h]\n        out[h]", "product = x[h] + y[h]\n        out[h]"),
+    ("hands", "product = x[h] * y[h]\n        out[into", "product = x[h] + y[h]\n        out[into"),
     (
         "leaves",
         "lower * above + equal * theirs[h] + higher * below",
@@ -160,6 +164,15 @@ VECTOR_MUTANTS = [
     ("vector_cfr", "= rates.keep_total * t[h] +", "= t[h] + rates.keep_total *"),
     ("vector_cfr", "keep_total * t[h] + here.mine[h] * s[h]", "keep_total * t[h] + s[h]"),
     ("vector_cfr", "last[h] = g[h] - mean[h]", "last[h] = mean[h] - g[h]"),
+    ("hands", "out[into[h]] += product if", "out[into[h]] = product if"),
+    ("hands", "out[into[h]] += x[h]", "out[into[h]] = x[h]"),
+    ("hands", "out[h] = x[into[h]]", "out[h] = x[h]"),
+    ("vector_cfr", "positive if r[i] > 0 else negative", "negative if r[i] > 0 else positive"),
+    ("vector_cfr", "t[i] *= total", "pass"),
+    ("vector_cfr", "total = np.float32(np.exp(lag.total[until] - lag.total[seen]))", "total = np.float32(1)"),
+    ("vector_cfr", "update.lag.seen[node] = update.lag.now", "pass"),
+    ("vector_cfr", "node, update.lag.now - 1)", "node, update.lag.now)"),
+    ("vector_cfr", "return total == 0", "return total < 0.1"),
     ("vector_response", "elif best:\n            most", "elif not best:\n            most"),
 ]
 
@@ -268,7 +281,7 @@ def check_cfr(solvers: SimpleNamespace) -> None:
 
 def check_vector(solvers: SimpleNamespace, patch: pytest.MonkeyPatch) -> None:
     """CFR over the public tree: converges, and learns what the other engine does."""
-    patch.setattr(public_tree, "LANES", 1)
+    patch.setattr(classes, "LANES", 1)
     for large in (64, 2):  # matrices at the terminals; whose hand is higher
         patch.setattr(solvers.leaves, "LARGE", large)
         public, form = PublicTree.of(make("kuhn")), form_of("kuhn")
@@ -279,12 +292,21 @@ def check_vector(solvers: SimpleNamespace, patch: pytest.MonkeyPatch) -> None:
             for _ in range(2):
                 one.run(1)
                 two.run(1)
-                for player in range(2):
-                    mine, theirs = one.ledgers[player], two.ledgers[player]
-                    assert theirs.regrets[where[player]] == pytest.approx(mine.regrets[1:], abs=1e-6)
-                    assert theirs.total[where[player]] == pytest.approx(mine.total[1:], abs=1e-6)
+                expect_same_ledgers(one, two, where, 1e-6)
                 assert two.prove() == pytest.approx(one.prove(), abs=1e-6)
     patch.setattr(solvers.leaves, "LARGE", 64)
+    public, form = PublicTree.of(make(MERGED)), form_of(MERGED)  # some hands are one, and some subtrees left out
+    where = [places(form, public, player) for player in range(2)]
+    one, two = CFR(form, SCHEMES["dcfr"]), solvers.vector_cfr.VectorCFR(public, solvers.schemes.SCHEMES["dcfr"])
+    one.run(1)
+    two.run(1)
+    draw_regrets(one, two, where)
+    for iterations in (4, 3):
+        one.run(iterations)
+        two.run(iterations)
+        assert (two._seen < one.iterations).any()
+        assert two.prove() == pytest.approx(one.prove(), abs=1e-5)
+        expect_same_ledgers(one, two, where, 2e-5)
     for name, iterations in (("kuhn", 60), ("dudo(3,1,1)", 40)):
         public = PublicTree.of(make(name))
         run = solvers.vector_cfr.VectorCFR(public, solvers.schemes.SCHEMES["pcfr+"], threads=1)

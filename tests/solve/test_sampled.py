@@ -102,7 +102,7 @@ def test_what_is_too_large_is_not_proven_and_goes_on(tmp_path: Path) -> None:
         state = game.start().deal(rng)
         while not state.over:
             view = state.view(state.player)
-            said = agent.probabilities(view)
+            said = agent.at(view)
             assert sum(said.values()) == pytest.approx(1)
             if strategy.lookup(view.infoset) is None and len(said) > 1:
                 assert len(set(said.values())) == 1, "any move"
@@ -117,9 +117,9 @@ def test_a_strategy_that_was_not_sampled_must_know_everything() -> None:
     about = {"game": "kuhn"}
     empty = Strategy(nothing.astype(np.uint64), nothing.astype(np.uint8), nothing.astype(np.float32), about)
     with pytest.raises(TapeteError, match="not one of today's rules"):
-        Equilibrium(make("kuhn"), empty).probabilities(view)
+        Equilibrium(make("kuhn"), empty).at(view)
     about["sampled"] = True  # type: ignore[assignment]
-    assert Equilibrium(make("kuhn"), empty).probabilities(view) == {0: 0.5, 1: 0.5}
+    assert Equilibrium(make("kuhn"), empty).at(view) == {0: 0.5, 1: 0.5}
 
 
 def test_it_stops_before_memory_runs_out(tmp_path: Path) -> None:

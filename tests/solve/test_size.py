@@ -142,7 +142,7 @@ def test_time_is_that_of_all_that_has_to_be_solved(monkeypatch):
     last: dict[str, Progress] = {}
     solve(make("dudo(2,2,2)"), until=0, seconds=600, watch=lambda progress: last.update({progress.game: progress}))
     assert [*last] == ["dudo(2,1,1)", "dudo(2,1,2)", "dudo(2,2,2)"]
-    assert all(progress.iterations >= 10 for progress in last.values())
+    assert all(progress.iterations >= 1 for progress in last.values())
     for name, most in (("dudo(2,1,1)", 150), ("dudo(2,1,2)", 300), ("dudo(2,2,2)", 600)):
         assert last[name].seconds <= most + 50, name
 

@@ -44,7 +44,7 @@ def agents_strategy(name: str) -> Probabilities:
         if state.player >= 0 and len(actions) > 1:
             key = state.infoset(state.player)
             if key not in found:
-                said = agent.probabilities(state.view(state.player))
+                said = agent.at(state.view(state.player))
                 found[key] = [said[action] for action in actions]
         for action in actions:
             walk(state.copy().apply(action))

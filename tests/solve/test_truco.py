@@ -16,16 +16,19 @@ from tapete import Rng, TapeteError, make
 from tapete.agents import load
 from tapete.agents.compiled import seated
 from tapete.core import State
+from tapete.core.arrays import read_arrays
 from tapete.core.players import judge_moves
+from tapete.games.truco import equity
 from tapete.games.truco.cards import CARDS, NAMES, STRENGTH, SUIT_POINTS
 from tapete.shipped import find
 from tapete.solve.truco import blueprint, open_hands
 from tapete.solve.truco.abstraction import PLACES, tables
-from tapete.solve.truco.knowledge import FIRST_LEVELS, PAIRS, POINTS, RANKS, Knowledge, holdings
-from tapete.solve.truco.levels import weakened
+from tapete.solve.truco.knowledge import FIRST_LEVELS, PAIRS, POINTS, RANKS, TRIPLES, Knowledge, holdings
+from tapete.solve.truco.levels import POOR, weakened
 from tapete.solve.truco.local import respond, single_hand, worth_of_a_point
 from tapete.solve.truco.player import strategy_player
-from tapete.solve.truco.training import Training, averages, backwards, first_guess, train
+from tapete.solve.truco.training import Training, averages, backwards, backwards_against, first_guess, train
+from tapete.solve.truco.uniform import uniform
 from tapete.testing import check_player
 from tests.conftest import Tapete
 
@@ -169,14 +172,16 @@ def test_best_answers_without_torch_and_levels_differ():
 def test_weaker_levels_bluff_less(shipped: Any):
     probs = shipped[0]
 
-    def raises_on_poor_hands(level: int) -> float:
-        table = tables(weakened(probs, level))["bet0"][:, : FIRST_LEVELS // 2]
+    def raises_on_poor_hands(level: int, name: str) -> float:
+        found = tables(weakened(probs, level))
+        table = found[name][POOR[len(TRIPLES)]] if name == "bet_leading" else found[name][:, : FIRST_LEVELS // 2]
         return float(table[..., 1].sum() / table.sum())
 
-    bluffs = [raises_on_poor_hands(level) for level in range(1, 6)]
-    assert bluffs[0] == 0
-    assert bluffs[4] > bluffs[2] > bluffs[0]
-    assert weakened(probs, 5) == pytest.approx(probs)
+    for name in ("bet0", "bet_leading"):
+        bluffs = [raises_on_poor_hands(level, name) for level in (1, 3, 5)]
+        assert bluffs[0] == 0
+        assert bluffs[2] > bluffs[1] > bluffs[0]
+    np.testing.assert_allclose(weakened(probs, 5), probs, rtol=1e-6)
 
 
 # Equity and training
@@ -203,6 +208,55 @@ def test_equity_follows_from_what_hands_come_to():
     assert equity[1, 2] == 0.75
     assert equity[2, 3] == pytest.approx(11 / 16)
     assert np.diagonal(equity)[1:] == pytest.approx(0.5)
+
+
+def test_equity_of_two_who_play_differently():
+    """Who wins every hand as mano and two of three as the other, by a point; and a fair coin, as above."""
+
+    def one_is_better(first: int, mano: int, other: int) -> NDArray[np.int64]:
+        counts = np.zeros((31, 31), dtype=np.int64)
+        counts[mano - 1, other], counts[mano, other - 1] = (1, 2) if first else (1, 0)
+        return counts
+
+    chances = backwards_against(one_is_better)
+    assert chances[:, 1, 1] == pytest.approx([1, 2 / 3])
+    assert chances[0, 2, 1] == pytest.approx(2 / 3), "he wins as mano, then two of three"
+    assert chances[1, 1, 2] == pytest.approx(2 / 3 + 1 / 3)
+    assert chances[1, 2, 1] == pytest.approx(2 / 3)
+
+    def coin(first: int, mano: int, other: int) -> NDArray[np.int64]:
+        counts = np.zeros((31, 31), dtype=np.int64)
+        counts[mano - 1, other] = counts[mano, other - 1] = 1
+        return counts
+
+    same = backwards(lambda mano, other: coin(0, mano, other))
+    np.testing.assert_allclose(backwards_against(coin)[:, 1:, 1:], np.tile(same[1:, 1:], (2, 1, 1)))
+
+
+@pytest.mark.parametrize("name", ["truco", "truco(mazo=true)"])
+def test_random_play_has_a_row_for_everything(name: str, shipped: Any):
+    """Every legal move is equally likely; of equal cards, one stands for all."""
+    game, player = make(name), strategy_player(uniform(mazo="mazo" in name), shipped[1])
+    for number in range(12):
+        rng = Rng("uniform", number)
+        state = game.start().deal(rng)
+        while not state.over:
+            legal = state.actions()
+            said = judge_moves(player, game, state.data, state.player, legal)
+            kinds = [int(STRENGTH[move]) if move < CARDS else 100 + move for move in legal]
+            for kind in kinds:
+                share = sum(chance for other, chance in zip(kinds, said, strict=True) if other == kind)
+                assert share == pytest.approx(kinds.count(kind) / len(legal), abs=1e-5)
+            state.apply(rng.choice(legal)).deal(rng)
+
+
+def test_a_response_to_random_play_wins_more_with_every_hand_it_walks():
+    run = Training(make("truco"), seed=2, against=Path("random"))
+    assert run.equity[1, 30, 30] == pytest.approx(0.5, abs=0.05)
+    run.epoch(20_000)
+    run.refresh(4)
+    assert min(run.equity[1, 30, 30], 1 - run.equity[0, 30, 30]) > 0.6
+    assert "wins as mano" in run.standing()
 
 
 def test_the_first_guess_is_a_probability_that_falls_with_what_one_lacks():
@@ -233,6 +287,11 @@ def test_a_run_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path: Pat
     assert (whole.equity == parts.equity).all()
     probs = averages(whole.sums)
     assert 0 < (whole.sums > 0).mean() < (probs > 0).mean() < 1, "rows lean on their neighbours"
+    whole.write_equity(tmp_path / "equity.safetensors", 3)
+    counted, _ = read_arrays(tmp_path / "equity.safetensors", equity.FORMAT)
+    assert (counted["plain"] == equity.table()[0]).all(), "only the run's own table is counted"
+    assert (counted["mazo"] == whole.equity).all()
+    assert (counted["mazo"] != equity.table()[1]).any()
     whole.write(tmp_path / "strategy.safetensors")
     again, known, about = blueprint.read(tmp_path / "strategy.safetensors")
     assert about["hands"] == 400
@@ -241,6 +300,13 @@ def test_a_run_that_was_stopped_goes_on_as_if_nothing_had_happened(tmp_path: Pat
     other = Training(make("truco"), seed=3)
     with pytest.raises(TapeteError, match="another game"):
         other.load(tmp_path / "1.run")
+    other.begin_with(tmp_path / "1.run")
+    assert (other.regrets == whole.regrets).all()
+    assert other.hands == 0
+    assert not other.sums.any()
+    other.epoch(100)
+    kept = other.regrets[(whole.regrets != 0) & (other.sums == 0)]
+    assert kept.any(), "what was learned is not lost"
     load(str(tmp_path / "strategy.safetensors"), make("truco")).think(
         make("truco").start().deal(Rng(1)).view(0), Rng(1)
     )
@@ -289,6 +355,8 @@ def test_equity_is_printed_by_score(tapete: Tapete, tmp_path: Path):
         (("equity", "truco", "--score", "seven"), "both below 30"),
         (("equity", "kuhn"), "nothing is known of the match equity of kuhn"),
         (("blueprint", "kuhn"), "a blueprint is of truco"),
+        (("blueprint", "holdem", "--from", "a.run"), "--from begins a strategy of truco"),
+        (("blueprint", "holdem", "--equity", "a.safetensors"), "--equity goes with a strategy of truco"),
         (("exploit", "kuhn", "random", "--local"), "a local response is to truco"),
         (("exploit", "truco(flor=true)", "random", "--local"), "a local response is to truco"),
         (("exploit", "truco", "ismcts(10)", "--local"), "asked in Python"),
@@ -321,18 +389,27 @@ def test_a_point_is_worth_a_point_or_what_equity_says():
 def test_a_local_response_knows_what_the_other_may_hold():
     """Against who plays at random there is more to gain than against the blueprint."""
     game = single_hand(make("truco"))
-    even, best = (respond(game, seated(name, game).player(), 40, worlds=60) for name in ("random", "best"))
+    even, best = (respond(game, seated(name, game).player(), 40, worlds=60) for name in ("random", "blueprint"))
     assert even.gain(0, 1)[0] > best.gain(0, 1)[0] + best.gain(0, 1)[1]
-    again = respond(game, seated("best", game).player(), 40, worlds=60)
+    again = respond(game, seated("blueprint", game).player(), 40, worlds=60)
     assert (again.gains == best.gains).all(), "the same seed, the same hands"
     assert best.gains.shape == (2, 40, 5)
     assert sum(best.situations().values()) == pytest.approx(best.gain(0, 1)[0])
 
 
+def test_a_guide_chooses_for_a_player_who_thinks_for_long():
+    """Where the guide is the player himself, only the hands that measure a move are others."""
+    game = single_hand(make("truco"))
+    player = seated("blueprint", game).player()
+    alone, guided = respond(game, player, 20, worlds=30), respond(game, player, 20, worlds=30, guide=player, measured=5)
+    assert guided.gains.shape == alone.gains.shape
+    assert (guided.gains != alone.gains).any()
+
+
 def test_local_responses_are_printed(tapete: Tapete):
-    done = tapete("exploit", "truco(score0=29,score1=29)", "best", "--local", "-n", "4")
+    done = tapete("exploit", "truco(score0=29,score1=29)", "blueprint", "--local", "-n", "4")
     assert "points a hand" in done.out
-    found = json.loads(tapete("exploit", "truco", "best", "--local", "-n", "4", "--json").out)
+    found = json.loads(tapete("exploit", "truco", "blueprint", "--local", "-n", "4", "--json").out)
     assert found["hands"] == 4
     assert found["both"]["points"] == pytest.approx((found["mano"]["points"] + found["pie"]["points"]) / 2)
 
@@ -345,6 +422,9 @@ def test_a_blueprint_is_made_resumed_and_answered(tapete: Tapete, tmp_path: Path
     monkeypatch.setattr("tapete.cli.blueprint.MEASURED", 1000)
     response = tapete("blueprint", "--run", f"{run}2", "--against", save, "--hands", "60", "--save", answer)
     assert "at 0-0 the response wins" in response.out
+    monkeypatch.setattr("tapete.cli.blueprint.COUNTED", 2)
+    with_mazo = ("blueprint", "truco(mazo=true)", "--run", f"{run}5", "--from", run, "--hands", "60")
+    assert "wins as mano" in tapete(*with_mazo, "--equity", str(tmp_path / "equity")).out
     single = tapete("blueprint", "--run", f"{run}3", "--against", save, "--score", "29-28", "--hands", "60")
     assert "at 29-28 the response wins" in single.out
     assert "both below 30" in tapete("blueprint", "--run", f"{run}4", "--against", save, "--score", "30-1").err

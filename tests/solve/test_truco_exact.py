@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tapete
 from tapete import Rng
+from tapete.core.evaluator import Evaluator
 from tapete.core.players import judge_moves
 from tapete.games.truco.cards import NAMES
 from tapete.solve.cfr import CFR
@@ -58,14 +58,14 @@ def walk(pack: str, tricks: int, epochs: int = 20, hands: int = 2000) -> Proof:
         sums *= epoch / (epoch + 1)
         walk_hands(
             game.rulebook, game.params.copy(), regrets, sums, np.zeros(0, dtype=np.float32), stack, knowledge(),
-            equity.reshape(-1), hands, False, 0.0, words,
+            np.tile(equity.reshape(-1), 2), hands, False, 0.0, words,
         )  # fmt: skip
-    return prove(form, plans(form, sums.astype(np.float32)))
+    return prove(form, plans(form, strategy_player(sums.astype(np.float32), knowledge())))
 
 
-def plans(form: SequenceForm, sums: NDArray[np.float32]) -> tuple[Plan, Plan]:
-    """A strategy of the abstraction as what both seats do in the game."""
-    player, found = strategy_player(sums, knowledge()), []
+def plans(form: SequenceForm, player: Evaluator) -> tuple[Plan, Plan]:
+    """A player as what both seats do in the game."""
+    found = []
     for seat, (plex, states) in enumerate(zip(form.plexes, form.states, strict=True)):
         plan = np.ones(plex.sequences)
         for infoset, state in enumerate(states):
@@ -170,7 +170,7 @@ def test_with_two_cards_the_intervals_of_walks_and_of_cfr_overlap():
     assert walks.exploitability < 0.25
 
 
-WALKS, ROWS, MOVES = "solve/truco/walks.py", "solve/truco/rows.py", "games/truco/moves.py"
+WALKS, STAGES, MOVES = "solve/truco/walks.py", "solve/truco/stages.py", "games/truco/moves.py"
 MISTAKES = [
     (WALKS, "return chance - 0.5 if seat == 1", "return chance - 0.5 if seat == 0"),
     (WALKS, "equity[(s.points - s.score[1]) * SIDE + s.points - s.score[0]]",
@@ -180,7 +180,7 @@ MISTAKES = [
     (WALKS, "sums[a] += positive(block[a]) / total if", "sums[a] += positive(-block[a]) / total if"),
     (MOVES, "end_hand(s, 1 - seat, s.level, NO_QUIERO)", "end_hand(s, 1 - seat, s.asked, NO_QUIERO)"),
     (MOVES, "return int(s.mano) if trick == 2", "return 1 - int(s.mano) if trick == 2"),
-    (ROWS, "return NO_QUIERO if choice == 0 else QUIERO", "return QUIERO if choice == 0 else NO_QUIERO"),
+    (STAGES, "return NO_QUIERO if choice == 0 else QUIERO", "return QUIERO if choice == 0 else NO_QUIERO"),
 ]  # fmt: skip
 
 

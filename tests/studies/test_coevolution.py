@@ -32,7 +32,9 @@ def test_the_studys_figures_are_copied_right() -> None:
 def test_a_small_study_is_run_and_written(tapete: Tapete, tmp_path: Path) -> None:
     done = tapete("reproduce", "coevolution", "--row", "ours-short", "--quick", "--out", str(tmp_path))
     assert done.status == 0, done.err
-    result, mended = json.loads((tmp_path / "results.json").read_text())
+    result, control, mended = json.loads((tmp_path / "results.json").read_text())
+    assert (control["way"], control["runs"][0]["generation"]) == ("ours-short-cma", 3)
+    assert control["runs"][0]["hands"] == result["runs"][-1]["hands"], "both have had as many hands"
     assert (mended["way"], mended["runs"][0]["round"]) == ("ours-short-mended", 2)
     assert len(result["runs"]) == 10
     assert result["profile"]["hands"] == result["profile_hands"] == 40
@@ -43,12 +45,24 @@ def test_a_small_study_is_run_and_written(tapete: Tapete, tmp_path: Path) -> Non
     page = (tmp_path / "README.md").read_text()
     assert "| VP$IP | 21.91 |" in page
     assert "--row ours-short`" in page
-    for name in ("ours-short.png", "ours-short-mended.png"):
+    for name in ("ours-short.png", "ours-short-cma.png", "ours-short-mended.png"):
         assert (tmp_path / name).stat().st_size > 1000
     before = (tmp_path / "ours-short" / "last" / "network.safetensors").read_bytes()
     again = tapete("reproduce", "coevolution", "--row", "ours-short", "--quick", "--out", str(tmp_path))
     assert again.status == 0
     assert (tmp_path / "ours-short" / "last" / "network.safetensors").read_bytes() == before
+
+
+def test_rows_from_before_stay_in_the_order_of_the_ways(tmp_path: Path) -> None:
+    names = ("study", "study-cma", "ours-short", "ours-short-mended")
+    (tmp_path / "results.json").write_text(json.dumps([{"way": name, "is": "old"} for name in names]))
+    found = coevolution._with_earlier_rows(
+        tmp_path / "results.json", [{"way": "ours-short", "is": "new"}, {"way": "ours", "is": "new"}]
+    )
+    assert [(result["way"], result["is"]) for result in found] == [
+        ("study", "old"), ("study-cma", "old"), ("ours", "new"), ("ours-short", "new"),
+    ]  # fmt: skip
+    assert coevolution._with_earlier_rows(tmp_path / "none.json", found) == found
 
 
 def test_an_unknown_row_is_refused(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tapete.agents import load
 from tapete.core import Rng, TapeteError, Thought, View, make
 from tapete.games.truco.cards import NAMES
+from tapete.scale import Serial
 from tapete.studies import opentruco
 from tapete.studies.opentruco import bluffs, configurations, page, table
 
@@ -82,7 +84,7 @@ def test_the_last_card_is_known_to_win_or_to_lose() -> None:
     played = "4e 4c 5b 5o {} {} 4e 4c 5b 5o {}"
     for lead, reply, wins in (("6e", "7b", 1), ("6e", "6b", 0), ("7b", "6e", 0)):  # pardas go to mano
         state = game.read(played.format(lead, reply, lead))
-        told = bluffs.Hand(game, "random", "0-0", Rng(1), mano=0)
+        told = bluffs.Hand(game, [load("random", game)] * 2, "0-0", Rng(1), mano=0)
         told.state = state
         s = game.record(state.data)
         assert told._wins(s, 1) == wins
@@ -92,8 +94,8 @@ def test_the_last_card_is_known_to_win_or_to_lose() -> None:
 def test_a_pair_is_played_once(tmp_path: Path) -> None:
     said: list[str] = []
     pair = ("random", "random"), ("ismcts(1)", "ismcts(1)")
-    one = table._play(tmp_path, *pair, 4, said.append)
-    two = table._play(tmp_path, *pair, 4, said.append)
+    one = table._play(tmp_path, *pair, 4, said.append, Serial())
+    two = table._play(tmp_path, *pair, 4, said.append, Serial())
     assert one == two
     assert len(said) == 1
     assert 0 <= one["interval"][0] <= one["share"] <= one["interval"][1] <= 1

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 
 from tapete import make
 from tapete.core import Board, Note, Place, Scene, Score, Things
-from tapete.terminal.draw import draw, flow, named
+from tapete.terminal.draw import DISCS, FELT, draw, flow, named
 
 NAMES = ("you", "random")
 
@@ -90,3 +92,15 @@ def test_seats_are_called_by_name() -> None:
     assert named("seat 1 won, seat 0 and seat 10", ["a"] * 10 + ["z"]) == "a won, a and z"
     assert [line.plain for line in flow([Text("ab")] * 3, 7)] == ["ab   ab", "ab"]
     assert flow([], 10) == []
+
+
+@pytest.mark.parametrize("face", ["black", "white", ""])
+def test_discs_and_empty_squares_differ_from_their_felt_on_any_terminal(face: str) -> None:
+    felt = Style.parse(FELT)
+    sign, style = DISCS[face]
+    assert felt.bgcolor is not None
+    ink = Style.parse(style).color or felt.color
+    assert ink is not None
+    light = [sum(colour.get_truecolor()) / 3 for colour in (ink, felt.bgcolor)]
+    assert abs(light[0] - light[1]) > 60
+    assert [other for other, _ in DISCS.values()].count(sign) == 1  # without colours, too

@@ -210,3 +210,44 @@ def test_numbers_are_read_strictly() -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_game_has_its_rules_written_down(game: str) -> None:
     assert rules_text(make(game)).startswith("# ")
+
+
+def test_a_hint_is_a_legal_move_of_the_strongest_player_and_changes_nothing(person: Callable[..., str]) -> None:
+    shown = person(sitting("kuhn", "K Q", "person", "random"), "h", "hint", "bet")
+    assert re.findall(r"best would play (\w+)", shown) in (["bet", "bet"], ["pass", "pass"])
+    plain, helped = sitting("leduc", "Js Qs", "person", "random"), sitting("leduc", "Js Qs", "person", "random")
+    person(plain, "check")
+    person(helped, "h", "check")
+    assert helped.rng.words.tolist() == plain.rng.words.tolist() or helped.state.history != plain.state.history
+
+
+def test_nobody_is_helped_against_another_person(person: Callable[..., str]) -> None:
+    shown = person(sitting("kuhn", "K Q", "person", "person"), "", "h", "u", "bet", "", "bet")
+    assert "no help in a game against other people" in shown
+    assert "nothing that can be taken back" in shown
+
+
+def test_the_last_move_is_taken_back(person: Callable[..., str]) -> None:
+    table = sitting("othello(size=4)", "a2 a1", "person", "random")
+    before = list(table.state.history or [])
+    assert table.take_back()
+    assert table.state.history == []
+    assert not table.take_back()
+    assert before
+
+
+def test_from_where_a_move_was_taken_back_the_game_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    table = sitting("kuhn", "K Q pass bet", "person", "random")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("u\nu\nbet\n"))
+    console = Console(file=io.StringIO(), width=80, height=24, color_system=None)
+    play(table, console, tmp_path / "game.json")
+    assert "nothing that can be taken back" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert (table.state.history or [])[:3] == make("kuhn").read("K Q bet").history
+
+
+def test_the_beginning_of_a_move_is_enough_where_it_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = sitting("truco", "1e 4c 1b 5o 7e 6b", "person", "random")
+    for typed, move in (("real", "real-envido"), ("tru", "truco"), ("FALTA", "falta-envido")):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(f"{typed}\n"))
+        console = Console(file=io.StringIO(), width=80, height=24, color_system=None)
+        assert table.state.write(_ask(console, table)) == move

@@ -63,7 +63,11 @@ def serving(folder: Path, limits: Limits = CROWD, **options: Any) -> Iterator[Pl
         loops.append(asyncio.get_running_loop())
         await running.serve(sockets=[listening])
 
-    thread = threading.Thread(target=asyncio.run, args=(run(),))
+    def listen_on_its_loop() -> None:
+        with asyncio.Runner(loop_factory=running.config.get_loop_factory()) as runner:  # uvloop, where it is there
+            runner.run(run())
+
+    thread = threading.Thread(target=listen_on_its_loop)
     thread.start()
     try:
         wait_until(lambda: running.started)

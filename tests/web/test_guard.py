@@ -251,6 +251,31 @@ def test_hanging_up_is_not_worth_a_line(place: Place, caplog: pytest.LogCaptureF
     assert not caplog.records
 
 
+@pytest.mark.parametrize("frame", [b"\x89\x80\x00\x00\x00\x00", b"\x81\x82\x00\x00\x00\x00{}"])
+def test_who_sends_without_end_is_read_little_by_little(
+    place: Place, monkeypatch: pytest.MonkeyPatch, frame: bytes
+) -> None:
+    """Pings never wait for anybody, nor does what comes after the server has hung up (the second frame: 1008)."""
+    seen: list[int] = []
+    real = WebSocketsSansIOProtocol.data_received
+
+    def note(self: WebSocketsSansIOProtocol, data: bytes) -> None:
+        seen.append(len(data))
+        real(self, data)
+
+    monkeypatch.setattr("tapete.web.server.PATIENCE", 1)
+    monkeypatch.setattr("tapete.web.server.PENALTY", 0.0)
+    monkeypatch.setattr(WebSocketsSansIOProtocol, "data_received", note)
+    ana = Browser(place)
+    with ana.socket(ana.make("kuhn", "me", "random")["table"]) as socket:
+        socket.hear("table")
+        monkeypatch.setattr(place.house.messages, "take", lambda who, cost=1.0: False)
+        seen.clear()
+        socket.connection.socket.sendall(frame * (100 * guard.CHUNK // len(frame)))
+        time.sleep(3 * guard.PAUSE)
+        assert 1 <= len(seen) <= 8
+
+
 def test_only_a_little_is_read_at_once(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else ten thousand small messages are parsed in one go, and nobody else is heard meanwhile."""
     seen: list[int] = []

@@ -32,7 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 def play(browsers: list[Browser], game: str, rng: Rng) -> tuple[list[list[str]], list[int]]:
     """A random game of people only; all that each was sent (the last one watches), and what happened."""
     *people, _ = browsers
-    made = people[0].make(game, "me", *["open"] * (len(people) - 1))
+    made = people[0].make(game, "me", *["open"] * (len(people) - 1), clock=3600)
     with ExitStack() as stack:
         sockets = [stack.enter_context(browser.socket(made["table"])) for browser in browsers]
         for seat, socket in enumerate(sockets[1:-1], start=1):
@@ -117,6 +117,25 @@ def test_nothing_leaks_to_a_socket_in_a_thousand_games(place: Place, game: str) 
     checked = attend(place, game, 1000)
     print(f"\n{game}: {checked:,} messages to sockets in 1,000 games, the same in another world")
     assert checked > 3000
+
+
+@pytest.mark.parametrize("game", ["truco", "holdem", "kuhn"])
+def test_no_other_address_tells_of_a_game_that_is_not_over(place: Place, game: str) -> None:
+    ana, blas = Browser(place), Browser(place)
+    name = ana.make(game, "me", "random")["table"]
+    with ana.socket(name) as socket:
+        socket.my_turn()
+        paths = [f"/api/{what}/{name}" for what in ("replay", "review", "record", "history", "session")]
+        paths += [f"/api/history/{name}?ending=.txt", f"/api/session/{name}?ending=.phhs"]
+        paths += [f"/api/replay/{name}?seat=1", f"/api/review/{name}?seat=1"]
+        for browser in (ana, blas):
+            for path in paths:
+                status, _, body = browser.ask("GET", path)
+                is_empty = body in (
+                    b"",
+                    b'{"hands":0,"curve":[0.0],"players":[]}',
+                )  # a session has only hands that are over
+                assert is_empty or status in (400, 403, 404), (path, body)
 
 
 def test_a_message_that_depends_on_hidden_cards_is_noticed() -> None:

@@ -14,7 +14,7 @@ from tests.web.browsers import Browser, apart, serving
 
 
 def test_a_kill_under_load_loses_no_acknowledged_move() -> None:
-    load = apart(lambda: web.run(tables=20, seconds=3.0, pause=0.05))
+    load = apart(lambda: web.run(tables=20, seconds=3.0, settle=0.5, pause=0.05))
     assert load.lost == 0
     assert load.acknowledged > 0
     assert load.moves > 20

@@ -1,16 +1,16 @@
-"""Replays, reviews and statistics, without a server."""
+"""Replays and statistics, without a server."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import pytest
 
-from tapete import Rng, make
-from tapete.core import Thought
-from tapete.web.records import choices, costliest, decision, known_value, replay, statistics
+from tapete import make
+from tapete.review import choices, decide, judge_of
+from tapete.web.records import known_value, replay, statistics
+from tapete.web.reviews import review_json
 from tapete.web.table import AGENT, PERSON, Options, Seat, Table
-from tapete.web.thinking import Explainer
 
 
 def finished(game: str, moves: str) -> Table:
@@ -34,26 +34,15 @@ def test_a_replay_has_all_hands_open_and_every_step() -> None:
     assert replay(finished("kuhn", "J Q pass bet bet"), "nobody", 5.0)["mine"] is None
 
 
-def review(table: Table, seat: int, rng: Rng) -> dict[str, Any]:
-    """As the server makes one, without its lines."""
-    explainer = Explainer(table.game)
-    found = [decision(choice, explainer.think(choice.view, rng)) for choice in choices(table, seat)]
-    return {"decisions": costliest(table.game, [each for each in found if each])}
-
-
-def test_a_review_finds_the_blunder() -> None:
-    """Calling with the jack is never right, folding with the king neither."""
-    for moves, blunder, right in (("J Q pass bet bet", "bet", "pass"), ("K Q pass bet pass", "pass", "bet")):
-        worst = review(finished("kuhn", moves), 0, Rng(1))["decisions"][0]
-        assert (worst["ply"], worst["text"], worst["best"]) == (4, blunder, right)
-        assert worst["lost"] > 0.5
-    assert all(each["ply"] != 4 for each in review(finished("kuhn", "K Q pass bet bet"), 0, Rng(1))["decisions"])
-
-
-def test_a_review_does_not_look_at_hidden_cards() -> None:
-    """The other has the queen or the king; nothing was shown, so both reviews are the same."""
-    same = [review(finished("kuhn", f"J {card} pass bet pass"), 0, Rng(1)) for card in ("Q", "K")]
-    assert same[0] == same[1]
+def test_a_replay_by_a_seats_eyes_shows_what_it_saw() -> None:
+    """The other has the queen or the king; nothing was shown, so both replays are the same."""
+    told = [replay(finished("kuhn", f"J {card} pass bet pass"), "ana", 5.0, 0) for card in ("Q", "K")]
+    assert told[0] == told[1]
+    assert (told[0]["eyes"], [step["text"] for step in told[0]["steps"]][-3:]) == (0, ["pass", "bet", "pass"])
+    hands = [part["faces"] for part in told[0]["steps"][-1]["scene"]["parts"] if part["name"] == "card"]
+    assert hands == [("J",), ("",)]
+    shown = replay(finished("kuhn", "J Q pass bet bet"), "ana", 5.0, 0)["steps"][-1]["scene"]["parts"]
+    assert [part["faces"] for part in shown if part["name"] == "card"] == [("J",), ("Q",)], "what was shown, is"
 
 
 def test_statistics_count_wins_draws_and_means() -> None:
@@ -97,17 +86,37 @@ def test_statistics_of_a_game_that_is_not_there_any_more() -> None:
     ]
 
 
-def test_a_decision_without_a_value_is_none_and_small_losses_are_noise() -> None:
-    (_, last) = choices(finished("kuhn", "J Q pass bet bet"), 0)
-    assert (last.ply, last.action) == (4, 1)
-    assert decision(last, Thought(probabilities={0: 1.0}, values={0: 1.0})) is None
-    told = decision(last, Thought(probabilities={0: 0.75, 1: 0.25}, values={0: -1.0, 1: -2.0}))
-    assert told is not None
-    assert (told["text"], told["best"], told["value"], told["lost"]) == ("bet", "pass", -2.0, 1.0)
-    assert told["moves"] == [
-        {"text": "pass", "share": 0.75, "value": -1.0},
-        {"text": "bet", "share": 0.25, "value": -2.0},
-    ]
-    losses = [{"lost": lost} for lost in (0.001, 0.5, 2.0, 0.1, 0.2, 0.3, 0.4)]
-    assert [each["lost"] for each in costliest(make("kuhn"), losses)] == [2.0, 0.5, 0.4, 0.3, 0.2]
-    assert costliest(make("kuhn"), [{"lost": 0.019}]) == []
+def reviewed(game: str, moves: str, seat: int) -> str:
+    """A review as it is sent, without the server's lines."""
+    table = finished(game, moves)
+    judge = judge_of(table.game)
+    made = choices(table.game, table.state.history or [], seat)
+    decisions = [decide(choice, judge.judge(choice, choice.rng)) for choice in made]
+    return json.dumps(review_json(table, seat, decisions, len(made)))
+
+
+@pytest.mark.parametrize(
+    ("game", "one", "two"),
+    [
+        ("kuhn", "J Q pass bet pass", "J K pass bet pass"),
+        ("leduc", "Jh Ks bet raise fold", "Jh Qs bet raise fold"),
+        ("holdem", "7c 2d Ah Ad call raise fold", "7c 2d 9s 8s call raise fold"),
+    ],
+)
+def test_a_review_shows_nothing_that_the_game_did_not_show(game: str, one: str, two: str) -> None:
+    """All that is sent is the same, whatever the other held: his cards were never shown."""
+    told = [reviewed(game, moves, 0) for moves in (one, two)]
+    assert told[0] == told[1]
+    assert '"mark"' in told[0]
+
+
+def test_a_review_finds_the_blunder_and_says_what_was_better() -> None:
+    """Calling with the jack is never right, folding with the king neither."""
+    for moves, blunder, right in (("J Q pass bet bet", "bet", "pass"), ("K Q pass bet pass", "pass", "bet")):
+        review = json.loads(reviewed("kuhn", moves, 0))
+        worst = max(review["decisions"], key=lambda each: each["lost"])
+        assert (worst["ply"], worst["text"], worst["moves"][0]["text"], worst["mark"]) == (4, blunder, right, "blunder")
+        assert worst["lost"] == pytest.approx(worst["moves"][0]["value"] - worst["moves"][1]["value"])
+        assert review["accuracy"] < 70
+    best = json.loads(reviewed("kuhn", "K Q pass bet bet", 0))
+    assert (best["accuracy"], best["marks"]["best"]) == (100, 2)

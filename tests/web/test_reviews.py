@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from tapete import Rng
-from tapete.core import Thought, View
+from tapete.review import Choice, Judgement, Strongest
 from tapete.web import lines, reviews
-from tapete.web.thinking import Explainer
 from tests.web.browsers import Browser, Place, serving, wait_until
 
 
@@ -30,13 +29,13 @@ class Slow:
         self.begun, self.go = 0, threading.Semaphore(0)
         slow = self
 
-        def think(self: Explainer, view: View, rng: Rng) -> Thought:
+        def judge(self: Strongest, choice: Choice, rng: Rng) -> Judgement:
             slow.begun += 1
             slow.go.acquire(timeout=20)
-            moves = view.actions()
-            return Thought(probabilities={moves[0]: 1.0}, values={move: float(i) for i, move in enumerate(moves)})
+            moves = choice.view.actions()
+            return Judgement(by="", how="", best=moves[-1], values={move: float(i) for i, move in enumerate(moves)})
 
-        monkeypatch.setattr(Explainer, "think", think)
+        monkeypatch.setattr(Strongest, "judge", judge)
 
     def release(self) -> None:
         self.go.release(10_000)
@@ -158,16 +157,17 @@ def test_all_of_a_review_waits_behind_the_tables(place: Place, monkeypatch: pyte
 
 def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "PATIENCE", 1e-9)
-    ana, thoughts = Browser(place), list[View]()
-    real = Explainer.think
+    ana, thoughts = Browser(place), list[Choice]()
+    real = Strongest.judge
 
-    def think(self: Explainer, view: View, rng: Rng) -> Thought:
-        thoughts.append(view)
-        return real(self, view, rng)
+    def judge(self: Strongest, choice: Choice, rng: Rng) -> Judgement | None:
+        thoughts.append(choice)
+        return real(self, choice, rng)
 
-    monkeypatch.setattr(Explainer, "think", think)
-    assert ana.ask("GET", f"/api/review/{finished(ana)}")[0] == 200
-    assert len(thoughts) == 1
+    monkeypatch.setattr(Strongest, "judge", judge)
+    review = ana.get(f"/api/review/{finished(ana)}")
+    assert len(thoughts) == len(review["decisions"]) == 1
+    assert review["of"] > 1, "and says that there was more"
 
 
 def test_other_seats_can_be_looked_through_and_the_own_is_usual(place: Place) -> None:

@@ -265,9 +265,16 @@ def test_a_review_lists_what_was_lost_and_is_made_once(ana: Browser) -> None:
     with ana.socket(table) as socket:
         socket.play()
     review = ana.get(f"/api/review/{table}")
-    lost = [decision["lost"] for decision in review["decisions"]]
-    assert lost == sorted(lost, reverse=True)
-    assert all(decision["text"] != decision["best"] for decision in review["decisions"])
+    plies = [decision["ply"] for decision in review["decisions"]]
+    assert plies == sorted(plies)
+    assert len(plies) == review["of"] == sum(review["marks"].values()) > 1
+    for decision in review["decisions"]:
+        assert decision["lost"] == decision["moves"][0]["value"] - next(
+            move["value"] for move in decision["moves"] if move["action"] == decision["action"]
+        )
+    assert 0 <= review["accuracy"] <= 100
+    told = ana.get(f"/api/replay/{table}")
+    assert review["curve"][-1] == [len(told["steps"]) - 1, told["returns"][0]]
     assert ana.get(f"/api/review/{table}?seat=0") == review
     assert ana.ask("GET", f"/api/review/{table}?seat=2")[0] == 400
     assert ana.ask("GET", f"/api/review/{table}?seat=x")[0] == 400

@@ -70,9 +70,16 @@ class HoldemSpecies:
             part += 1
         return judged(np.ascontiguousarray(found[:count]), threads=threads)
 
-    def contest(self, deals: Deals, players: Sequence[Chromosome], lineups: NDArray[np.int64] | None = None) -> Contest:
+    def contest(
+        self,
+        deals: Deals,
+        players: Sequence[Chromosome],
+        lineups: NDArray[np.int64] | None = None,
+        *,
+        threads: int = 1,
+    ) -> Contest:
         """Individuals play the usual tables before the flop, as `player` does."""
-        return Contest(self.game, deals, players, lineups=lineups, classes=Chromosome(players[0].thresholds).classes)
+        return Contest(self.game, deals, players, lineups=lineups, classes=read_tables(), threads=threads)
 
     def some(self, deals: Deals, chosen: NDArray[np.int64]) -> Deals:
         """Those deals of a set."""

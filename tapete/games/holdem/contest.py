@@ -2,210 +2,47 @@
 
 All hands are opened once, by the rules' own helpers: played until the flop is to be dealt. Where the individual folds
 before that, or wins at once, it doesn't matter who it is, so such hands are played to their end and their payoffs kept.
-What is left, the hands in which it sees a flop, are played for each individual from there on.
+What is left, the hands in which it sees a flop, become trees (`trees.py`), and each individual finds its way through
+them. All sums are in whole cents, so that they are exact and no order matters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.breeding import Results
-from tapete.core.compile import (
-    BYTES,
-    DOUBLES,
-    INTS,
-    LONGS,
-    ahead,
-    first_of,
-    float64_ptr,
-    helper,
-    kernel,
-    state_ptr,
-)
-from tapete.core.contract import CHANCE, RULEBOOK, TERMINAL, open_rules
+from tapete.core.compile import DOUBLES, LONGS, first_of, float64_ptr, helper, kernel, state_ptr
+from tapete.core.contract import CHANCE, RULEBOOK, open_rules
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
-from tapete.core.players import share_out
-from tapete.core.records import copy_state, pointers
-from tapete.games.holdem.chromosome import Chromosome, answer, betting_of, decide, gene_at, gene_of, wish
-from tapete.games.holdem.deals import CARDS, CHARS, DEALS, HANDS, SEATS, STREETS, Deals
-from tapete.games.holdem.rules import (
-    BET_SIZES,
-    FLOP,
-    FOLD,
-    PREFLOP,
-    RAISE,
-    act,
-    deal,
-    lowest,
-    next_seat,
-    on_board,
-    view,
-)
-from tapete.games.holdem.strength import MOST_OPPONENTS
+from tapete.core.records import pointers
+from tapete.games.holdem.chromosome import Chromosome
+from tapete.games.holdem.deals import CARDS, DEALS, HANDS, SEATS, Deals
+from tapete.games.holdem.retold import retell
+from tapete.games.holdem.rivals import NEVER, RIVALS, Place, deal_hands, opponent_of, play_on, rivals_of
+from tapete.games.holdem.rules import FLOP, view
+from tapete.games.holdem.trees import CENTS, grow, walk
 
-INDIVIDUAL = 0  # player 0 of a table; 1 to 9 are its opponents
-NEVER = 4  # a street that is never dealt
-
-
-class Rivals(NamedTuple):
-    """Who plays, as kernels take it: the individual and, at the table of each deal, nine opponents."""
-
-    thresholds: NDArray[np.int8]  # [opponents, genes, 2] flat
-    classes: NDArray[np.int8]  # [1 + opponents, 8, 169] flat: play before the flop, the individual's first
-    lineups: NDArray[np.int32]  # [deals, 9] flat: which opponents
-    numbers: NDArray[np.int64]  # of `Factors.numbers`
-    chromosome: int  # numbers of a chromosome: two a gene
-    tables: int  # numbers of the tables for play before the flop
-
-
-RIVALS = types.NamedTuple([CHARS, CHARS, INTS, LONGS, types.int64, types.int64], Rivals)
-
-
-def rivals_of(opponents: Sequence[Chromosome], lineups: NDArray[np.int64], classes: NDArray[np.uint8]) -> Rivals:
-    """Opponents, and an individual that plays by those classes before the flop."""
-    factors = opponents[0].factors
-    if any(opponent.factors != factors for opponent in opponents):
-        raise TapeteError("opponents of a contest must have the same factors")
-    before = [classes, *(player.classes for player in opponents)]
-    return Rivals(
-        np.stack([opponent.thresholds for opponent in opponents]).reshape(-1),
-        np.stack(before).astype(np.int8).reshape(-1),
-        lineups.astype(np.int32).reshape(-1),
-        factors.numbers(SEATS),
-        2 * factors.genes,
-        classes.size,
-    )
-
-
-class Place(NamedTuple):
-    """Which of all hands is played."""
-
-    number: Any  # of the deal
-    turned: Any  # seats by which the ten hands have moved on
-    moved: Any  # seats by which the players have
-
-
-@helper
-def opponent_of(rivals: Any, place: Any, seat: Any) -> Any:
-    """Who has a seat: the number of an opponent, or -1 for the individual."""
-    who = (seat + place.moved) % SEATS
-    return np.int64(-1) if who == INDIVIDUAL else np.int64(rivals.lineups[place.number * (SEATS - 1) + who - 1])
-
-
-@helper
-def situation(s: Any, deals: Any, rivals: Any, place: Any) -> Any:
-    """After the flop: the gene that is asked, and how strong the hand is, of whose turn it is."""
-    hand = place.number * SEATS + (np.int64(s.mover) + place.turned) % SEATS
-    at = hand * STREETS + s.street - FLOP
-    gene = gene_of(s, np.int64(deals.categories[at]), rivals.numbers[2 + 2 * np.int64(s.mover)], rivals.numbers)
-    return gene, deals.strengths[at * MOST_OPPONENTS + s.active - 2]
-
-
-@helper
-def move_of(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any) -> Any:
-    """What is played by whose turn it is.
-
-    own: the individual's chromosome. used: its genes, marked where one decides.
-    """
-    seat = np.int64(s.mover)
-    opponent = opponent_of(rivals, place, seat)
-    if s.street == PREFLOP:
-        return answer(s, seat, ahead(rivals.classes, (1 + opponent) * rivals.tables), rivals.numbers[3 + 2 * seat])
-    gene, strength = situation(s, deals, rivals, place)
-    if opponent < 0:
-        used[gene] = 1
-        return decide(s, seat, strength, own[2 * gene], own[2 * gene + 1])
-    first = opponent * rivals.chromosome + 2 * gene
-    return decide(s, seat, strength, rivals.thresholds[first], rivals.thresholds[first + 1])
-
-
-@helper
-def play_on(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any, until: int) -> None:
-    """Plays a hand to its end, or until a street would be dealt."""
-    while s.mover != TERMINAL and s.street < until:
-        if s.mover == CHANCE:
-            deal(s, deals.cards[place.number * CARDS + 2 * SEATS + on_board(s)])
-        else:
-            act(s, move_of(s, deals, rivals, place, own, used))
-
-
-@helper
-def play_from_flop(s: Any, deals: Any, rivals: Any, place: Any, own: Any, used: Any, paid: Any) -> None:
-    """The same from the flop on, three times as fast: the betting alone, with its numbers at hand.
-
-    paid: room for ten numbers. The state is one where the flop is to be dealt; afterwards it is good for its payoffs.
-    """
-    playing, active, price, before, pot = (
-        np.int64(s.playing),
-        np.int64(s.active),
-        np.int64(s.price),
-        np.int64(s.bets),
-        0,
-    )
-    for seat in range(SEATS):
-        paid[seat] = s.paid[seat]
-        pot += paid[seat]
-    street, cap, first_hand = FLOP, np.int64(s.cap), place.number * SEATS
-    while street < NEVER and active > 1:
-        bets, waiting, seat = np.int64(0), active, lowest(playing)
-        while waiting > 0 and active > 1:
-            at = (first_hand + (seat + place.turned) % SEATS) * STREETS + street - FLOP
-            strength = deals.strengths[at * MOST_OPPONENTS + active - 2]
-            betting, position = betting_of(street, before, bets), rivals.numbers[2 + 2 * seat]
-            gene = gene_at(np.int64(deals.categories[at]), position, betting, active, rivals.numbers)
-            opponent, owed = opponent_of(rivals, place, seat), price - paid[seat]
-            if opponent < 0:
-                used[gene] = 1
-                move = wish(strength, pot, owed, own[2 * gene], own[2 * gene + 1])
-            else:
-                genes = ahead(rivals.thresholds, opponent * rivals.chromosome + 2 * gene)
-                move = wish(strength, pot, owed, genes[0], genes[1])
-            waiting -= 1
-            if move == FOLD and owed > 0:
-                playing ^= 1 << seat
-                active -= 1
-            else:
-                if move == RAISE and bets < cap:
-                    bets += 1
-                    price += BET_SIZES[street]
-                    waiting = active - 1
-                pot += price - paid[seat]
-                paid[seat] = price
-            seat = next_seat(playing, seat)
-        before = bets
-        street += 1
-    for seat in range(SEATS):
-        s.paid[seat] = paid[seat]
-    s.playing, s.active, s.mover = playing, active, TERMINAL
-
-
-@helper
-def deal_hands(s: Any, deals: Any, place: Any) -> None:
-    """Two cards to each seat."""
-    for seat in range(SEATS):
-        hand = place.number * CARDS + 2 * ((seat + place.turned) % SEATS)
-        deal(s, deals.cards[hand])
-        deal(s, deals.cards[hand + 1])
+TOGETHER = 16  # individuals that find their ways together
 
 
 @helper
 def pay(rivals: Any, place: Any, payoffs: Any, own: Any, others: Any) -> None:
-    """Adds the payoffs of a finished hand to those of the individual, by deal, and of the opponents."""
+    """Adds the payoffs of a finished hand, in cents, to those of the individual, by deal, and of the opponents."""
     for seat in range(SEATS):
         opponent = opponent_of(rivals, place, seat)
         if opponent < 0:
-            own[place.number] += payoffs[seat]
+            own[place.number] += np.int64(np.rint(CENTS * payoffs[seat]))
         else:
-            others[opponent] += payoffs[seat]
+            others[opponent] += np.int64(np.rint(CENTS * payoffs[seat]))
 
 
-@kernel(types.int64(RULEBOOK, DOUBLES, DEALS, RIVALS, types.uint8[:, ::1], types.int64[:, ::1], DOUBLES, DOUBLES))
+@kernel(types.int64(RULEBOOK, DOUBLES, DEALS, RIVALS, types.uint8[:, ::1], types.int64[:, ::1], LONGS, LONGS))
 def _open(
     rulebook: Any, params: Any, deals_: Any, rivals_: Any, states: Any, places: Any, own: Any, others: Any
 ) -> int:
@@ -235,28 +72,6 @@ def _open(
     return left
 
 
-@kernel(
-    types.void(
-        *(RULEBOOK, DEALS, RIVALS, types.uint8[:, ::1], types.int64[:, ::1], CHARS, BYTES),
-        *(CHARS, DOUBLES, DOUBLES),
-    )
-)
-def _play(
-    rulebook: Any, deals_: Any, rivals_: Any, states: Any, places: Any, chromosome: Any, room: Any,
-    used: Any, own: Any, others: Any,
-) -> None:  # fmt: skip
-    """Plays an individual's opened hands; adds to `own` [deals] and `others` [opponents]."""
-    rules, deals, rivals = open_rules(rulebook), pointers(deals_), pointers(rivals_)
-    payoffs, paid, size = np.zeros(SEATS), np.zeros(SEATS, dtype=np.int64), len(room)
-    for i in range(len(places)):
-        place = Place(places[i, 0], places[i, 1], places[i, 2])
-        state = state_ptr(room)
-        copy_state(state, state_ptr(states[i]), size)
-        play_from_flop(view(state), deals, rivals, place, first_of(chromosome), first_of(used), first_of(paid))
-        rules.returns(state, float64_ptr(payoffs))
-        pay(rivals, place, payoffs, own, others)
-
-
 class Contest:
     """Opponents, and deals on which anybody may meet them.
 
@@ -272,6 +87,7 @@ class Contest:
         *,
         lineups: NDArray[np.int64] | None = None,
         classes: NDArray[np.uint8] | None = None,
+        threads: int = 1,
     ) -> None:
         if not game.package.endswith(".holdem") or game.players != SEATS:
             raise TapeteError(f"contests are played at tables of ten, as in holdem(players=10), not in {game}")
@@ -283,32 +99,47 @@ class Contest:
         if lineups.shape != (deals.n, SEATS - 1) or lineups.min() < 0 or lineups.max() >= len(opponents):
             raise TapeteError(f"a lineup is nine of {len(opponents)} opponents for each of {deals.n} deals")
         self.rivals = rivals_of(opponents, lineups, opponents[0].classes if classes is None else classes)
-        self._open()
+        self._open(threads)
 
-    def _open(self) -> None:
+    def _open(self, threads: int) -> None:
         most = HANDS * self.deals.n
         states = np.zeros((most + 1, self.game.size), dtype=np.uint8)
         places = np.zeros((most, 3), dtype=np.int64)
-        self.own, self.others = np.zeros(self.deals.n), np.zeros(self.opponents)
+        self.own = np.zeros(self.deals.n, dtype=np.int64)  # in cents, in all hands that are not left
+        self.others = np.zeros(self.opponents, dtype=np.int64)
         left = _open(
             self.game.rulebook, self.game.params, self.deals, self.rivals, states, places, self.own, self.others
         )
-        self.states, self.places = states[:left].copy(), places[:left].copy()
+        self.places = places[:left].copy()
+        self.trees = grow(self.game, self.deals, self.rivals, states[:left], self.places, threads=threads)
 
-    def play(self, individuals: NDArray[np.int8], *, threads: int = 1) -> Results:
-        """What each of [individuals, genes, 2] wins; it does not depend on the threads."""
-        n = len(individuals)
+    @property
+    def lines(self) -> int:
+        """How many lines were played out: hands with all that an individual may do in them."""
+        return len(self.trees.ends) // SEATS
+
+    def play(self, individuals: NDArray[np.int8]) -> Results:
+        """What each of [individuals, genes, 2] wins."""
+        n, deals = len(individuals), self.deals.n
         if individuals.shape[1:] != (self.genes, 2) or individuals.dtype != np.int8:
             raise TapeteError(f"individuals of this contest have {self.genes} genes of two thresholds")
-        gains, others = np.tile(self.own, (n, 1)), np.tile(self.others, (n, 1))
-        used = np.zeros((n, self.genes), dtype=np.int8)
+        own, others = np.tile(self.own, (n, 1)), np.tile(self.others, (n, 1))
+        used = np.zeros((n, self.genes), dtype=np.bool_)
+        pairs = np.ascontiguousarray(individuals).view(np.int16)[
+            :, :, 0
+        ]  # [individuals, genes] both thresholds at once
 
-        def work(room: NDArray[np.uint8], i: int) -> None:
-            chromosome = np.ascontiguousarray(individuals[i]).reshape(-1)
-            _play(
-                self.game.rulebook, self.deals, self.rivals, self.states, self.places, chromosome, room,
-                used[i], gains[i], others[i],
-            )  # fmt: skip
+        for first in range(0, n, TOGETHER):
+            part = slice(first, first + TOGETHER)
+            chromosomes = np.ascontiguousarray(pairs[part].T)  # [genes, some]
+            marks = np.zeros(chromosomes.shape, dtype=np.int8)
+            walk(
+                *(self.trees, self.rivals, chromosomes.reshape(-1).view(np.int8), marks.reshape(-1)),
+                *(own[part], others[part]),
+            )
+            used[part] = marks.T
+        return Results(own / CENTS, others / CENTS, used, n * HANDS * deals, n * len(self.places))
 
-        share_out(work, [np.zeros(self.game.size, dtype=np.uint8) for _ in range(threads)], range(n))
-        return Results(gains, others, used.astype(bool), n * HANDS * self.deals.n, n * len(self.places))
+    def retold(self, individual: NDArray[np.int8]) -> Iterator[tuple[list[int], list[int]]]:
+        """All hands of an individual: the actions of each game, and who sat where, -1 the individual."""
+        return retell(self.game, self.deals, self.rivals, individual)

@@ -27,10 +27,10 @@ from tapete.core.players import share_out
 from tapete.core.records import copy_state, pointers
 from tapete.core.rng import Rng, below, uniform
 from tapete.games.holdem.chromosome import BETS, BETTING, BETTING_BEGINS, LEFT, Chromosome, allowed, merit, pot_of
-from tapete.games.holdem.contest import NEVER, RIVALS, Place, deal_hands, move_of, play_on, rivals_of, situation
 from tapete.games.holdem.deals import CARDS, CHARS, DEALS, HANDS, SEATS, Deals
 from tapete.games.holdem.preflop import ANSWERS, CLASSES, STARTS, TABLES, start_of
 from tapete.games.holdem.ranks import CATEGORIES
+from tapete.games.holdem.rivals import NEVER, RIVALS, Place, deal_hands, move_of, play_on, rivals_of, situation
 from tapete.games.holdem.rules import CALL, FLOP, FOLD, PREFLOP, RAISE, act, deal, on_board, view
 
 WIDTH = 2  # merits that are counted together: 0, those up to 2, up to 4, ...

@@ -1,6 +1,7 @@
 """Cards are written `Ah` (ace of hearts), moves `fold`, `check` or `call`, `bet` or `raise`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tapete.core.errors import TapeteError
 from tapete.core.spec import Spec
 from tapete.games.holdem import STREETS
 from tapete.games.holdem.evaluator import category, rank_hands
-from tapete.games.holdem.ranks import RANKS, SUITS
+from tapete.games.holdem.ranks import CATEGORIES, RANKS, SUITS
 
 FOLD, CALL, RAISE = range(3)
 
@@ -58,6 +59,23 @@ def write(spec: Spec, s: Any, action: int) -> str:
 def move_name(action: int, *, owes: bool, bets: int) -> str:
     """The word for a move, by whether there is something to call and whether somebody has bet."""
     return ("fold", "call" if owes else "check", "raise" if bets else "bet")[action]
+
+
+def hand_name(cards: Sequence[int]) -> str:
+    """What two to seven cards make."""
+    if len(cards) < 5:
+        return CATEGORIES[len({card % 13 for card in cards}) < len(cards)]
+    return category(rank_hands(np.array([cards], dtype=np.uint8))[0])
+
+
+def winning_five(s: Any) -> list[int]:
+    """At a showdown, the cards that won it: the best five of each hand that nobody beat."""
+    sevens = [(*s["hole"][seat], *s["board"]) for seat in seats_playing(s)]
+    fives = np.array([five for seven in sevens for five in combinations(seven, 5)], dtype=np.uint8)
+    ranks = rank_hands(fives).reshape(len(sevens), -1)
+    hands = fives.reshape(len(sevens), -1, 5)
+    best = [hand[rank.argmax()] for hand, rank in zip(hands, ranks, strict=True) if rank.max() == ranks.max()]
+    return sorted({int(card) for five in best for card in five})
 
 
 def is_shown(s: Any, owner: int) -> bool:

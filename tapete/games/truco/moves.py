@@ -33,6 +33,7 @@ DEAL = 6  # cards
 PAYS_EQUITY = 2  # a single hand that is paid by how likely the match is won after it
 SCORES = -2  # in place of cards dealt: both scores are drawn first
 CALL_BITS = np.uint64(5)  # of each call in `calls`: 16 * seat + action - 39
+CARD_BITS = np.uint64(3)  # of each number in `cards_before`
 
 # What both know of a seat's flor, where it is played with.
 UNKNOWN, HAS_NONE, HAS_FLOR = 0, 1, 2
@@ -44,6 +45,7 @@ STATE = np.dtype(
         ("hand", "u8", (2,)),  # cards dealt to each seat, played ones too: bit c is card c
         ("played", "u8"),  # those of both that lie on the table
         ("calls", "u8"),  # of this hand, five bits each, the latest lowest: seat * 16 + action - 39
+        ("cards_before", "u8"),  # how many cards lay there at each of these calls, three bits each, the latest lowest
         ("points", "i1"),  # that win the match
         ("mazo", "i1"),  # whether one may go to the mazo
         ("single", "i1"),  # 0: a match; the game is one hand: 1, paid in points, 2, in equity
@@ -51,6 +53,7 @@ STATE = np.dtype(
         ("flor", "i1"),  # whether flor is played
         ("origin", "i1", (2,)),  # the score at the start
         ("score", "i1", (2,)),
+        ("score_before", "i1", (2,)),  # when the hand began
         ("hands", "i1"),  # finished before this one
         ("ended", "i1"),  # the action that ended the hand before
         ("mover", "i1"),  # a seat, CHANCE or TERMINAL
@@ -110,7 +113,8 @@ def is_envido_open(s: Any) -> bool:
 @helper
 def clear_table(s: Any, mano: int) -> None:
     """A new hand is about to be dealt."""
-    s.hand[0] = s.hand[1] = s.played = s.calls = np.uint64(0)
+    s.hand[0] = s.hand[1] = s.played = s.calls = s.cards_before = np.uint64(0)
+    s.score_before[0], s.score_before[1] = s.score[0], s.score[1]
     s.mover, s.mano, s.turn = CHANCE, mano, mano
     s.dealt = s.trick = s.asked = s.chain = s.waits = 0
     s.level = 1
@@ -121,6 +125,19 @@ def clear_table(s: Any, mano: int) -> None:
         s.leader[trick] = s.winner[trick] = NONE
     s.shown[0] = s.shown[1] = NONE
     s.garden[0] = s.garden[1] = UNKNOWN
+
+
+@helper
+def cards_laid(s: Any) -> int:
+    """How many cards lie on the table."""
+    return 2 * int(s.trick) + int(s.table[2 * s.trick] != NONE) + int(s.table[2 * s.trick + 1] != NONE)
+
+
+@helper
+def note_call(s: Any, seat: int, action: int) -> None:
+    """Remembers a call and when it was made, so that the hand can be gone through again."""
+    s.calls = (s.calls << CALL_BITS) | np.uint64(16 * seat + action - ENVIDO + 1)
+    s.cards_before = (s.cards_before << CARD_BITS) | np.uint64(cards_laid(s))
 
 
 @helper
@@ -176,7 +193,7 @@ def list_turn(s: Any, out: Any) -> int:
 def draw_score(s: Any, points: int) -> None:
     """The score of a seat from which a hand or a match begins; all see it."""
     seat = int(s.dealt) - SCORES
-    s.origin[seat] = s.score[seat] = np.int8(points)
+    s.origin[seat] = s.score[seat] = s.score_before[seat] = np.int8(points)
     s.public = mix(s.public, points)
     s.dealt += 1
 

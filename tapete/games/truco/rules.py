@@ -8,11 +8,10 @@ from tapete.core.compile import helper
 from tapete.core.contract import TERMINAL, rule
 from tapete.core.rng import below, mix
 from tapete.games.truco import FLOR_FIELDS, OBSERVATION
-from tapete.games.truco.bets import AL_RESTO, ENVIDO, FLOR, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.bets import AL_RESTO, FLOR, LONGEST_CHAIN, MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, MOST_FLOR_POINTS, MOST_POINTS, STRENGTH, STRONGEST, VALUE
 from tapete.games.truco.equity import chance_of_mano
 from tapete.games.truco.moves import (
-    CALL_BITS,
     CALLS,
     FIRST_FLOR,
     HAS_NONE,
@@ -40,6 +39,7 @@ from tapete.games.truco.moves import (
     list_flor,
     list_turn,
     must_sing,
+    note_call,
     play_card,
     sing_flor,
     stake,
@@ -140,7 +140,7 @@ def apply(p: Any, action: int) -> None:
     if action < CARDS:
         play_card(s, seat, action)
         return
-    s.calls = (s.calls << CALL_BITS) | np.uint64(16 * seat + action - ENVIDO + 1)
+    note_call(s, seat, action)
     if action == RAISE:
         s.level = max(s.level, s.asked)  # a raise in reply accepts what was asked
         s.asked = s.level + 1

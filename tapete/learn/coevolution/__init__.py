@@ -16,8 +16,11 @@ players whose genes follow simple rules, from whom the first population may desc
 larger than `deals` every replacement, or every `fresh` generations, draws deals anew. What is logged is measured on
 deals that are never trained on, against tables of random players and of rule-based ones.
 
+With `optimiser=cma` children come from a standard optimiser instead of parents, as a control.
+
 It is for games that say how their players are bred (`tapete.core.breeding`). `operators.py` has the genetic operators,
-`training.py` the algorithm. Individuals are played on several cores; the result does not depend on how many.
+`separable.py` the other optimiser, `training.py` the algorithm. Individuals are played wherever the run's executor has
+room; the result does not depend on where.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tapete.learn.knobs import check_knobs, knob
+
+TELLS_GAMES = True
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,11 @@ class Config:
     trainers: str = knob("", "files or folders of the players that stay as trainers, with + between them")
     hall: int = knob(0, "seats at each table of players that were trainers before", 0, 100)
     guests: int = knob(0, "seats at each table of rule-based players", 0, 100)
+    optimiser: str = knob(
+        "genetic",
+        "where children come from: genetic, or cma (separable CMA-ES, as a control)",
+        among=("genetic", "cma"),
+    )
     tournament: int = knob(3, "individuals of which the best becomes a parent", 1, 1000)
     points: int = knob(2520, "genes that are drawn to be exchanged by a crossover", 1, 10**6)
     mutations: int = knob(504, "genes that are drawn to be changed in a child", 0, 10**6)

@@ -56,15 +56,24 @@ def _drawn(places: NDArray[np.int64], points: int, genes: int, draws: Generator)
 
 def exchange(a: Individuals, b: Individuals, genes: Genes) -> tuple[Individuals, Individuals]:
     """Two children: each has those genes from one parent and the others from the other."""
-    return np.where(genes[:, None], b, a), np.where(genes[:, None], a, b)
+    pairs_a, pairs_b = _pairs(a), _pairs(b)
+    children = np.where(genes, pairs_b, pairs_a), np.where(genes, pairs_a, pairs_b)
+    return children[0].view(np.int8).reshape(a.shape), children[1].view(np.int8).reshape(b.shape)
+
+
+def _pairs(individual: Individuals) -> NDArray[np.int16]:
+    """[genes] both thresholds of a gene as one number, because that is copied faster."""
+    return np.ascontiguousarray(individual).reshape(-1).view(np.int16)
 
 
 def mutate(individual: Individuals, used: Genes, times: int, variance: float, draws: Generator) -> Individuals:
     """Changes both thresholds of used genes by at most a share `variance` of the range from -100 to 100."""
     genes, step = used_genes(used, times, draws), round(variance * 200)
-    changed = individual.astype(np.int64)
-    changed[genes] += draws.integers(-step, step, size=(int(genes.sum()), 2), endpoint=True)
-    return np.clip(changed, -MOST, MOST).astype(np.int8)
+    places = np.flatnonzero(genes)
+    changed = individual.copy()
+    moved = changed[places] + draws.integers(-step, step, size=(len(places), 2), endpoint=True)
+    changed[places] = np.clip(moved, -MOST, MOST)
+    return changed
 
 
 def breed(

@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core.breeding import Results, species_of
+from tapete.core.breeding import Contest, Results, species_of
 from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.rng import Rng
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.coevolution import Config
 from tapete.learn.coevolution.operators import breed, mutate, random_individuals
+from tapete.learn.coevolution.separable import Separable
 from tapete.learn.run import Checkpoint, Run, networks_in
+from tapete.scale import Job
+
+PARCEL = 16  # individuals
+Done = TypeVar("Done")
+
+
+def open_contest(stop: Event, *, contest: Contest) -> Callable[[NDArray[np.int8]], Results]:
+    """What lets some individuals play: the job of a contest."""
+    return contest.play
+
+
+def joined(parts: Sequence[Results]) -> Results:
+    """Results of all individuals, one part after another."""
+    gains, others, used = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    return Results(gains, others, used, sum(part.hands for part in parts), sum(part.simulated for part in parts))
 
 
 class Training:
@@ -36,10 +55,11 @@ class Training:
             self.population = self._descendants()
         if self.fixed:
             self.trainers = np.stack([player.thresholds for player in self.fixed])
+        self.separable = Separable(self.population, self._draws("cma")) if config.optimiser == "cma" else None
         self.hall = self.trainers[:0]  # [so far, genes, 2] all that became trainers, the oldest first
         self.replacement = self.generation = self.total = 0  # generations since the last replacement, and in all
         self.drawn = 0  # the generation in which deals and tables were drawn
-        self.hands = self.simulated = 0
+        self.hands = self.simulated = self.lines = 0
         self.played_seconds = 0.0
 
     def _draws(self, *names: int | str) -> np.random.Generator:
@@ -67,7 +87,7 @@ class Training:
         self.tests["against_rules"].play(self.population[:1])  # compiles what will be timed
 
     def meet(self) -> None:
-        """The contest against the trainers of now, and what everybody wins in it."""
+        """The contest against the trainers of now."""
         config, draws = self.config, self._draws("tables", self.drawn)
         deals = self.pool
         if config.pool > config.deals:
@@ -86,23 +106,43 @@ class Training:
             ):
                 if len(kind):
                     self.lineups[deal, seats] = begin + draws.choice(kind, size=len(seats))
-        self.contest = self.species.contest(deals, players, self.lineups)
+        self.contest = self._timed(lambda: self.species.contest(deals, players, self.lineups, threads=self.run.threads))
+        self.playing = Job(f"{__name__}:open_contest", {"contest": self.contest})
         sat = np.bincount(self.lineups.reshape(-1), minlength=self.seats)[: self.seats]
         self.share = config.deals / np.maximum(sat, 1)  # what a trainer won counts as if it had sat at every table
 
+    def _timed(self, work: Callable[[], Done]) -> Done:
+        """Does what playing consists of, and notes how long it took."""
+        began = time.perf_counter()
+        done = work()
+        self.played_seconds += time.perf_counter() - began
+        return done
+
     def play(self, individuals: NDArray[np.int8]) -> Results:
         """Lets individuals play, and counts."""
-        began = time.perf_counter()
-        results = self.contest.play(individuals, threads=self.run.threads)
-        self.played_seconds += time.perf_counter() - began
+        parcels = [individuals[i : i + PARCEL] for i in range(0, len(individuals), PARCEL)]
+        found = self._timed(lambda: dict(self.run.executor.spread(self.playing, parcels)))
+        results = joined([found[i] for i in range(len(parcels))])
+        if self.run.tell_all:
+            for i, individual in enumerate(individuals, 1):
+                self.retell(individual, f"individual {i} of {self.total}")
         self.hands += results.hands
         self.simulated += results.simulated
         return results
+
+    def retell(self, individual: NDArray[np.int8], name: str) -> None:
+        """Tells all hands of an individual in the contest of now, if anybody wants to know."""
+        if self.run.tell:
+            kinds = {"trainer": self.seats, "guest": len(self.guests), "famous": len(self.hall)}
+            names = [f"{kind} {i}" for kind, count in kinds.items() for i in range(1, count + 1)]
+            for actions, who in self.contest.retold(individual):
+                self.run.tell(actions, [name if i < 0 else names[i] for i in who])
 
     def judge_all(self) -> None:
         """The whole population against the trainers of now, on deals that are drawn now."""
         self.drawn = self.total
         self.meet()
+        self.lines += self.contest.lines
         self._rank(self.population, self.play(self.population))
 
     def _rank(self, individuals: NDArray[np.int8], results: Results) -> None:
@@ -112,14 +152,22 @@ class Training:
         self.population, self.fitness = individuals[order], gains[order]
         self.used, self.trainer_gains = results.used[order], results.others[order, : self.seats] * self.share
 
-    def next_generation(self) -> None:
-        """Children are born and play, and the best live on."""
+    def _children(self) -> NDArray[np.int8]:
+        """As many as there are individuals."""
+        if self.separable:
+            return self.separable.children()
         config = self.config
-        children = breed(
+        return breed(
             self.population, self.fitness, self.used, size=config.tournament, points=config.points,
             mutations=config.mutations, variance=config.variance, draws=self._draws("generation", self.total),
         )  # fmt: skip
+
+    def next_generation(self) -> None:
+        """Children are born and play, and the best live on."""
+        children = self._children()
         born = self.play(children)
+        if self.separable:
+            self.separable.tell(born.gains.sum(axis=1))
         before = Results(self.fitness[:, None], self.trainer_gains / self.share, self.used, 0, 0)
         both = Results(
             np.concatenate([before.gains, born.gains.sum(axis=1, keepdims=True)]),
@@ -147,13 +195,18 @@ class Training:
         self.generation = 0
 
     @property
+    def is_stuck(self) -> bool:
+        """Whether a trainer took too many generations."""
+        return not self.fixed and self.generation >= self.config.generations
+
+    @property
     def is_over(self) -> bool:
         """Whether all trainers are bred, or one took too long."""
         return self.replacement >= self.config.replacements or self.generation >= self.config.generations
 
     def log(self, took: int) -> None:
         """Notes how good the best individual is; `took` generations it was bred for."""
-        step = {"generation": self.total} if self.fixed else {"replacement": self.replacement, "generations": took}
+        step = {} if self.fixed else {"replacement": self.replacement, "generations": took}
         hands = self.config.deals * self.species.hands
         measured = {}
         for name, contest in self.tests.items():
@@ -164,8 +217,9 @@ class Training:
             )
         rate = 1 / max(self.played_seconds, 1e-9)
         self.run.log(
-            **step, **measured, best=round(float(self.fitness[0]) / hands, 4),
+            **step, generation=self.total, **measured, best=round(float(self.fitness[0]) / hands, 4),
             trainer=round(float(self.trainer_gains[0].max()) / hands, 4), used=round(float(self.used[0].mean()), 4),
+            hands=self.hands, lines=self.lines,
             hands_per_second=round(self.hands * rate), simulated_per_second=round(self.simulated * rate),
         )  # fmt: skip
 
@@ -180,6 +234,8 @@ class Training:
             "trainers": self.trainers, "population": self.population, "hall": self.hall, "fitness": self.fitness,
             "used": self.used.astype(np.uint8), "trainer_gains": self.trainer_gains,
         }  # fmt: skip
+        if self.separable:
+            arrays["told"] = np.stack(self.separable.told)
         counts = {name: getattr(self, name) for name in COUNTS}
         self.run.save(arrays, played_seconds=self.played_seconds, **counts)
 
@@ -192,12 +248,14 @@ class Training:
         self.fitness = checkpoint.take("fitness", np.float64, n)
         self.used = checkpoint.take("used", np.uint8, n, genes).astype(np.bool_)
         self.trainer_gains = checkpoint.take("trainer_gains", np.float64, n, self.seats)
+        if self.separable:
+            self.separable.remember(checkpoint.take("told", np.float64, None, n))
         for name in COUNTS:
             setattr(self, name, checkpoint.count(name))
         self.played_seconds = float(checkpoint.notes.get("played_seconds", 0.0))
 
 
-COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated")
+COUNTS = ("replacement", "generation", "total", "drawn", "hands", "simulated", "lines")
 
 
 def train(game: Game, config: Config, run: Run) -> None:
@@ -205,7 +263,7 @@ def train(game: Game, config: Config, run: Run) -> None:
     training = Training(game, config, run)
     if checkpoint := run.load():
         training.restore(checkpoint)
-    if training.is_over:
+    if training.is_over and not run.tell:
         return
     training.get_ready()
     if checkpoint:
@@ -226,7 +284,11 @@ def train(game: Game, config: Config, run: Run) -> None:
                 training.log(took)
         if config.fresh and training.total % config.fresh == 0 and training.drawn < training.total:
             training.judge_all()
+        if training.is_stuck:
+            training.log(training.generation)
         if run.due or training.is_over:
             training.save()
             training.save_player()
     training.save_player()
+    if not run.tell_all:
+        training.retell(training.population[0], "best")

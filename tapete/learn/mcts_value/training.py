@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from tapete.learn.tensors import (
 from tapete.nets import Network
 from tapete.nets.torch import from_torch, to_torch
 from tapete.nets.zoo import paper_cnn
+from tapete.scale import Job
 from tapete.search import MCTS, Budget, playouts
 
 CHUNK = 16  # games between two looks at the clock
@@ -62,6 +63,20 @@ def play(game: Game, config: Config, evaluator: MakeEvaluator, iterations: int, 
             state.apply(max(chances, key=lambda action: chances[action]))
     results = np.array(state.returns())[movers] / game.spec.utility[1]
     return Data(np.array(states), results.astype(np.float32), np.full(len(states), number, dtype=np.int32))
+
+
+def open_games(
+    stop: Event, *, game: Game, config: Config, network: Network | None, generation: int
+) -> Callable[[int], Data]:
+    """What plays games of a generation, by their number, with a network or with playouts."""
+    evaluator: MakeEvaluator = partial(network.evaluator, game) if network else playouts
+    before, iterations = sum(map(config.games_of, range(generation))), config.iterations_of(generation)
+
+    def play_one(number: int) -> Data:
+        rng = Rng(config.seed, "game", generation, number)
+        return play(game, config, evaluator, iterations, rng, before + number)
+
+    return play_one
 
 
 class Patience:
@@ -121,22 +136,18 @@ class Training:
 
     def play(self) -> bool:
         """Plays the games of a generation; False where time ran out."""
-        evaluator: MakeEvaluator = playouts if self.generation == 0 else partial(self.network.evaluator, self.game)
-        games = self.config.games_of(self.generation)
-        with ThreadPoolExecutor(self.run.threads) as pool:
-            while self.played < games:
-                if self.stop("playing"):
-                    return False
-                numbers = range(self.played, min(self.played + CHUNK, games))
-                parts = list(pool.map(partial(self._play, evaluator), numbers))
-                self.data = Data(*(np.concatenate(column) for column in zip(self.data, *parts, strict=True)))
-                self.played = numbers.stop
+        games, network = self.config.games_of(self.generation), self.network if self.generation else None
+        terms = {"game": self.game, "config": self.config, "network": network, "generation": self.generation}
+        job = Job(f"{__name__}:open_games", terms)
+        while self.played < games:
+            if self.stop("playing"):
+                return False
+            numbers = range(self.played, min(self.played + CHUNK, games))
+            found = dict(self.run.executor.spread(job, numbers))
+            parts = [found[i] for i in range(len(numbers))]
+            self.data = Data(*(np.concatenate(column) for column in zip(self.data, *parts, strict=True)))
+            self.played = numbers.stop
         return True
-
-    def _play(self, evaluator: MakeEvaluator, number: int) -> Data:
-        rng = Rng(self.config.seed, "game", self.generation, number)
-        before = sum(map(self.config.games_of, range(self.generation)))
-        return play(self.game, self.config, evaluator, self.config.iterations_of(self.generation), rng, before + number)
 
     # Learning
 

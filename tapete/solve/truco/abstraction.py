@@ -10,7 +10,9 @@ CALL      go on, envido, real, falta                 envido points, how good the
 REPLY     no quiero, quiero, higher calls            the calls so far, envido points, how good the hand is, both scores
 BET       go on, raise truco, mazo                   who leads, how often one wins with open cards against what the
                                                      other may hold, how strong one looks to him, how the envido ended,
-                                                     what the hand is worth, who may raise, what both lack up to five
+                                                     what the hand is worth, who may raise, what both lack up to five;
+                                                     in the first trick the very cards, while no envido was shown and
+                                                     the match is not about to end
 ANSWER    no quiero, quiero, raise                   the same
 CARD      the cards left, weakest first; equal       the cards, the other's card, how strong he looks, who may raise
           ones are one choice
@@ -46,10 +48,14 @@ _ENVIDOS = (3, 5, 6, 7, 22, 24, *range(25, 34))  # the last of each class of env
 ENVIDOS = len(_ENVIDOS)
 ENVIDO_CLASS = np.searchsorted(_ENVIDOS, np.arange(34)).astype(np.int64)  # [points]
 
-CALL_PLACES = 6  # mano to lead; pie on a weak, a middling, a strong card; asked truco: mano, pie
+VALUE_CLASS = np.array([0, 1, 1, 1, 2, 2, 3, 3], dtype=np.int64)  # [value of a card in the envido]
+CALL_PLACES = 7  # mano to lead; pie on a card of each class of values; asked truco: mano, pie
 CALL_LEVELS, REPLY_LEVELS = 6, 2  # of how good the hand is
 ENDS = 4  # of the envido: not called; declined by the other, by me; shown
-FIRST_ENDS = 6  # the same, with how strong my points look once they are shown
+UNSHOWN = 3  # of those, nothing is shown
+FIRST_LOOKS = 3  # of points that are shown
+FIRST_ENDS = UNSHOWN + FIRST_LOOKS  # the same, with how strong the points of one seat look once they are shown
+LEAD_ENDS = UNSHOWN + FIRST_LOOKS**2  # of both
 WORTHS = 6  # of the hand and who may raise it: 1; 2, mine or his; 3, mine or his; 4
 ASKS = 3  # truco, retruco, vale cuatro
 RAISERS = 4  # both, I, the other, nobody
@@ -64,13 +70,17 @@ AXES: dict[str, tuple[tuple[tuple[str, int], ...], int]] = {
     "call": ((("place", CALL_PLACES), ("envido", ENVIDOS), ("level", CALL_LEVELS), *_SCORES), 4),
     "reply": ((("place", 4), ("chain", N_CHAINS), ("envido", ENVIDOS), ("level", REPLY_LEVELS), *_SCORES), 5),
     "bet0": ((("place", 2), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", WORTHS), *_NEAR), 3),
+    "bet_leading": ((("cards", N_TRIPLES), ("end", UNSHOWN), ("worth", WORTHS)), 3),
+    "bet_following": ((("cards", N_TRIPLES), ("card", RANKS), ("end", UNSHOWN), ("worth", WORTHS)), 3),
     "bet1": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "bet2": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "answer0": ((("place", FIRST_ANSWERS), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", ASKS), *_NEAR), 3),
+    "answer_holding": ((("place", 2), ("cards", N_TRIPLES), ("end", UNSHOWN), ("worth", ASKS)), 3),
+    "answer_led": ((("cards", N_PAIRS), ("card", RANKS), ("end", UNSHOWN), ("worth", ASKS)), 3),
     "answer1": ((("place", 2 * N_STANDINGS), *_LATER, ("worth", ASKS), *_NEAR), 3),
     "answer2": ((("place", 2 * N_STANDINGS), *_LATER, ("worth", ASKS), *_NEAR), 3),
-    "lead0": ((("cards", N_TRIPLES), ("end", FIRST_ENDS), ("raisers", RAISERS)), 3),
-    "follow0": ((("cards", N_TRIPLES), ("card", RANKS), ("end", ENDS), ("raisers", RAISERS)), 3),
+    "lead0": ((("cards", N_TRIPLES), ("end", LEAD_ENDS), ("raisers", RAISERS)), 3),
+    "follow0": ((("cards", N_TRIPLES), ("card", RANKS), ("end", FIRST_ENDS), ("raisers", RAISERS)), 3),
     "lead1": ((("cards", N_PAIRS), ("place", N_STANDINGS), ("look", LOOKS), ("raisers", RAISERS)), 3),
     "follow1": (
         (("cards", N_PAIRS), ("card", RANKS), ("place", N_STANDINGS), ("look", LOOKS), ("raisers", RAISERS)),
@@ -81,6 +91,8 @@ _SIZES = [width * math.prod(size for _, size in axes) for axes, width in AXES.va
 PLACES = sum(_SIZES)  # numbers in a strategy
 _begins = dict(zip(AXES, np.cumsum([0, *_SIZES]).tolist(), strict=False))
 CALL_AT, REPLY_AT = _begins["call"], _begins["reply"]
+BET_LEADING_AT, BET_FOLLOWING_AT = _begins["bet_leading"], _begins["bet_following"]
+ANSWER_HOLDING_AT, ANSWER_LED_AT = _begins["answer_holding"], _begins["answer_led"]
 BET_AT = np.array([_begins[f"bet{trick}"] for trick in range(3)])
 ANSWER_AT = np.array([_begins[f"answer{trick}"] for trick in range(3)])
 LEAD_AT = np.array([_begins[f"lead{trick}"] for trick in range(2)])

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.solve.truco.abstraction import AXES, tables
+from tapete.solve.truco.knowledge import PAIRS, TRIPLES
 
 Probs = NDArray[np.float32]
 
@@ -34,19 +35,30 @@ LEVELS = {
 }
 
 
+def _poorer_half(holdings: list[tuple[int, ...]]) -> NDArray[np.bool_]:
+    strengths = np.sum(holdings, axis=1)
+    return np.asarray(strengths < np.median(strengths))
+
+
+POOR = {len(holdings): _poorer_half(holdings) for holdings in (TRIPLES, PAIRS)}  # [cards] of holdings of three, of two
+
+
 def weakened(probs: Probs, level: int) -> Probs:
     """The strategy as somebody of that level plays it."""
     habits = LEVELS[level]
     changed = probs.copy()
     for name, table in tables(changed).items():
         names = [axis for axis, _ in AXES[name][0]]
-        if "level" not in names:  # which card to play, everybody sees
+        if name.startswith(("lead", "follow")):  # which card to play, everybody sees
             continue
         for axis in habits.forgets:
             if axis in names:
                 table[:] = _without(table, names.index(axis))
         is_call = name.startswith(("call", "bet"))
-        _be_honest(table, names.index("envido" if "envido" in names else "level"), habits.honesty, is_call=is_call)
+        measure = next(axis for axis in ("envido", "level", "cards") if axis in names)
+        hands = np.moveaxis(table, names.index(measure), 0)
+        poor = POOR[len(hands)] if measure == "cards" else slice(len(hands) // 2)
+        hands[poor] = _honest(hands[poor], habits.honesty, is_call=is_call)
         if not is_call:
             seen = table[..., 0] * habits.curiosity
             table[..., 0] -= seen
@@ -62,12 +74,10 @@ def _without(table: Probs, axis: int) -> Probs:
     return np.broadcast_to(shares.sum(axis=axis, keepdims=True) / np.maximum(met, 1), table.shape)
 
 
-def _be_honest(table: Probs, axis: int, honesty: float, *, is_call: bool) -> None:
-    """Bets on the poorer half of the hands are left out: who would have bet goes on, or declines."""
-    first = 1 if is_call else 2  # choices from here on are bets
-    poor = [slice(None)] * (table.ndim - 1)
-    poor[axis] = slice(0, table.shape[axis] // 2)
-    hands = table[tuple(poor)]
+def _honest(hands: Probs, honesty: float, *, is_call: bool) -> Probs:
+    """Without bets, or with fewer: who would have bet goes on, or declines."""
+    first, honest = 1 if is_call else 2, hands.copy()  # choices from the first on are bets
     lies = hands[..., first:] * honesty
-    hands[..., first:] -= lies
-    hands[..., 0] += lies.sum(axis=-1)
+    honest[..., first:] -= lies
+    honest[..., 0] += lies.sum(axis=-1)
+    return honest

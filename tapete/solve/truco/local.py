@@ -44,8 +44,10 @@ from tapete.games.truco.equity import chances
 from tapete.games.truco.moves import NONE, bit, envido_points, view
 
 WORLDS = 200  # hands of the other's by which a move is chosen, and as many again by which it is measured
+MEASURED = 8  # hands that measure a move of the first trick, where each is solved to its end
 CHUNK = 50  # hands played between two looks at whether to stop
 N_HANDS = len(HANDS)
+PLAYER, GUIDE = range(2)  # who is responded to, and a faster one who plays much the same
 SITUATIONS = ("asked envido", "asked truco", "first trick", "second trick", "third trick")  # in which there is a choice
 
 
@@ -139,8 +141,8 @@ def draw_hand(desk: Any, rng: Any) -> Any:
 
 
 @helper
-def try_moves(book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, seated: Any, rng: Any) -> None:
-    """Fills `gains`: what each of n moves comes to on average, if both go on as the player does."""
+def try_moves(book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, seated: Any, who: int, rng: Any) -> None:
+    """Fills `gains`: what each of n moves comes to on average, if both go on as the player (or the guide) does."""
     rules = open_rules(book)
     for move in range(n):
         desk.gains[move] = 0.0
@@ -153,7 +155,7 @@ def try_moves(book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, s
             rules.apply(desk.world, desk.legal[move])
             while s.mover != TERMINAL:
                 count = rules.actions(desk.world, desk.moves)
-                chosen = choose(book, desk.world, int(s.mover), desk.moves, count, seated, 0, rng)
+                chosen = choose(book, desk.world, int(s.mover), desk.moves, count, seated, who, rng)
                 rules.apply(desk.world, desk.moves[chosen])
             rules.returns(desk.world, seated.values)
             desk.gains[move] += seated.values[seat] / worlds
@@ -161,9 +163,12 @@ def try_moves(book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, s
 
 @helper
 def respond_to(
-    book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, seated: Any, rng: Any
+    book: Any, size: int, desk: Any, n: int, seat: int, worlds: int, measured: int, seated: Any, rng: Any
 ) -> tuple[int, float]:
-    """The move that is best as far as the first hands tell; and how much better than the player's, by the second."""
+    """The move that is best as far as the first hands tell; and how much better than the player's, by the second.
+
+    In the first trick the guide says what is best, and so many hands measure it.
+    """
     total = 0.0
     for i in range(N_HANDS):
         total += desk.weights[i]
@@ -171,12 +176,16 @@ def respond_to(
     ask(book, desk.state, seat, desk.legal, n, seated, rng)
     for move in range(n):
         desk.usual[move] = seated.priors[move]
-    try_moves(book, size, desk, n, seat, worlds, seated, rng)
+    is_first = view(desk.state).trick == 0
     best = 0
-    for move in range(n):
-        if desk.gains[move] > desk.gains[best]:
-            best = move
-    try_moves(book, size, desk, n, seat, worlds, seated, rng)
+    for again in range(2):
+        who = PLAYER if not is_first or (again and measured > 0) else GUIDE
+        count = measured if is_first and again and measured > 0 else worlds
+        try_moves(book, size, desk, n, seat, count, seated, who, rng)
+        if not again:
+            for move in range(n):
+                if desk.gains[move] > desk.gains[best]:
+                    best = move
     gain = desk.gains[best]
     for move in range(n):
         gain -= float(desk.usual[move]) * desk.gains[move]
@@ -191,9 +200,9 @@ def situation(s: Any) -> int:
     return 1 if s.asked else 2 + int(s.trick)
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, SEATED, DESK, types.int64, types.int64, WORDS, DOUBLES))
+@kernel(types.void(RULEBOOK, DOUBLES, SEATED, DESK, types.int64, types.int64, types.int64, WORDS, DOUBLES))
 def _respond(
-    rulebook: Any, params: Any, arrays: Any, room: Any, seat: int, worlds: int, words: Any, gains: Any
+    rulebook: Any, params: Any, arrays: Any, room: Any, seat: int, worlds: int, measured: int, words: Any, gains: Any
 ) -> None:
     """Plays hands and adds up what the response gains in each: `gains` is [hands, situations], flat."""
     rules, book, rng = open_rules(rulebook), uint64_ptr(rulebook), uint64_ptr(words)
@@ -208,7 +217,7 @@ def _respond(
             mover, n = int(s.mover), rules.actions(desk.state, desk.legal)
             move = 0
             if n > 1 and mover == seat:
-                move, gain = respond_to(book, size, desk, n, seat, worlds, seated, rng)
+                move, gain = respond_to(book, size, desk, n, seat, worlds, measured, seated, rng)
                 gains[hand * len(SITUATIONS) + situation(s)] += gain
             elif n > 1:
                 ask(book, desk.state, mover, desk.legal, n, seated, rng)
@@ -273,12 +282,22 @@ def respond(
     hands: int,
     *,
     worlds: int = WORLDS,
+    guide: Evaluator | None = None,
+    measured: int | None = None,
     seed: int = 1,
     tell: Callable[[int], bool] = lambda done: True,
 ) -> Local:
-    """Plays so many hands of a `single_hand` on each seat; `tell` hears how many are done, and stops it by False."""
-    model, desk = player.model, Desk.of(game)
-    seated = Seated.of(game, [player], [model])
+    """Plays so many hands of a `single_hand` on each seat; `tell` hears how many are done, and stops it by False.
+
+    :param worlds: hands of the other's by which a move is chosen, and as many again by which it is measured.
+    :param guide: chooses moves of the first trick in place of a player who thinks for long: what is gained stays true.
+    :param measured: hands that measure moves of the first trick, if not as many as chose them; with 0 it is the guide
+        who goes on from there, so that what is gained in the first trick is an estimate.
+    """
+    players, desk = [player, guide or player], Desk.of(game)
+    models = [each.model for each in players]
+    measuring = worlds if measured is None else measured
+    seated = Seated.of(game, players, models)
     gains = np.zeros((2, hands, len(SITUATIONS)))
     done = 0
     while done < hands and tell(done):
@@ -286,6 +305,6 @@ def respond(
         for seat in range(2):
             words = Rng(seed, "local", seat, done).words.copy()
             part = gains[seat, done : done + n].reshape(-1)
-            _respond(game.rulebook, game.params, seated, desk, seat, worlds, words, part)
+            _respond(game.rulebook, game.params, seated, desk, seat, worlds, measuring, words, part)
         done += n
     return Local(game, worth_of_a_point(game), gains[:, :done])

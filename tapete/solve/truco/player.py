@@ -7,23 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tapete.core.compile import helper
 from tapete.core.evaluator import Evaluator, evaluator, floats_at
 from tapete.core.records import opener
 from tapete.games.truco.moves import view
 from tapete.solve.truco.abstraction import GO_ON
 from tapete.solve.truco.knowledge import KNOWLEDGE, Knowledge
-from tapete.solve.truco.rows import action_of, choices, next_stage, row_of, stage_of
+from tapete.solve.truco.rows import row_of
+from tapete.solve.truco.stages import action_of, choices, next_stage, stage_of
 
 open_knowledge = opener(KNOWLEDGE)
 PROBS = len(Knowledge._fields)  # where the strategy is in the model
 
 
-@evaluator
-def _look_up(
-    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
-) -> None:
+@helper
+def look_up(known: Any, probs: Any, s: Any, seat: int, legal: Any, n: int, priors: Any) -> None:
     """Stage by stage: how likely each move is. Rows where no walk has been say the first choice."""
-    known, probs, s = open_knowledge(model), floats_at(model[PROBS]), view(state)
     for i in range(n):
         priors[i] = 0.0
     stage, left = stage_of(s), 1.0  # how likely the seat gets to the stage
@@ -46,6 +45,13 @@ def _look_up(
                     priors[i] += left * share
         left = onward
         stage = next_stage(s, stage)
+
+
+@evaluator
+def _look_up(
+    rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
+) -> None:
+    look_up(open_knowledge(model), floats_at(model[PROBS]), view(state), seat, legal, n, priors)
 
 
 def strategy_player(probs: NDArray[np.float32], known: Knowledge) -> Evaluator:

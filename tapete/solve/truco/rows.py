@@ -1,7 +1,4 @@
-"""Which row of a strategy a seat reads where it is to decide, and which move each of the choices there means.
-
-What is looked at, and why, `abstraction.py` tells.
-"""
+"""Which row of a strategy a seat reads where it is to decide. What is looked at, and why, `abstraction.py` tells."""
 
 from __future__ import annotations
 
@@ -11,15 +8,19 @@ import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
 from tapete.core.compile import helper
-from tapete.games.truco.bets import ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
-from tapete.games.truco.cards import STRENGTH
-from tapete.games.truco.moves import CALL_BITS, NEXT, NONE, TIE, envido_points, is_envido_open
+from tapete.games.truco.bets import ENVIDO, NO_QUIERO
+from tapete.games.truco.cards import STRENGTH, VALUE
+from tapete.games.truco.moves import CALL_BITS, NONE, TIE, envido_points
 from tapete.solve.truco.abstraction import (
     ANSWER,
     ANSWER_AT,
+    ANSWER_HOLDING_AT,
+    ANSWER_LED_AT,
     ASKS,
     BET,
     BET_AT,
+    BET_FOLLOWING_AT,
+    BET_LEADING_AT,
     CALL,
     CALL_AT,
     CALL_LEVELS,
@@ -28,9 +29,10 @@ from tapete.solve.truco.abstraction import (
     ENVIDO_CLASS,
     ENVIDOS,
     FIRST_ENDS,
+    FIRST_LOOKS,
     FOLLOW_AT,
-    GO_ON,
     LEAD_AT,
+    LEAD_ENDS,
     N_CHAINS,
     N_PAIRS,
     N_STANDINGS,
@@ -42,6 +44,8 @@ from tapete.solve.truco.abstraction import (
     REPLY_LEVELS,
     SCORE_CLASS,
     SCORES,
+    UNSHOWN,
+    VALUE_CLASS,
     WORTHS,
 )
 from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS, RANKS, SHOWN
@@ -137,10 +141,17 @@ def envido_end(s: Any, me: int) -> int:
 
 
 @helper
-def first_end(s: Any, k: Any, me: int) -> int:
-    """The same with how strong my points look."""
+def first_end(s: Any, k: Any, me: int, whose: int) -> int:
+    """The same with how strong the points of one seat look."""
     end = envido_end(s, me)
-    return end if end < 3 else 3 + int(k.look0[shown(s, k, me)])
+    return end if end < UNSHOWN else UNSHOWN + int(k.look0[shown(s, k, whose)])
+
+
+@helper
+def lead_end(s: Any, k: Any, me: int) -> int:
+    """The same with how strong the points of both look."""
+    end = first_end(s, k, me, me)
+    return end if end < UNSHOWN else end + FIRST_LOOKS * int(k.look0[shown(s, k, 1 - me)])
 
 
 @helper
@@ -244,100 +255,13 @@ def look(s: Any, k: Any, seat: int) -> int:
 
 
 @helper
-def stage_of(s: Any) -> int:
-    """The first stage of the decision that the mover has before him."""
-    if s.waits:
-        return REPLY
-    if is_envido_open(s):
-        return CALL
-    return ANSWER if s.asked else BET
-
-
-@helper
-def next_stage(s: Any, stage: int) -> int:
-    """The stage after one in which the mover went on."""
-    if stage == CALL:
-        return ANSWER if s.asked else BET
-    return CARD
-
-
-@helper
-def may_raise(s: Any) -> bool:
-    """Whether the mover, on his turn, may raise truco."""
-    return s.level < 4 and (s.holder == NONE or s.holder == s.mover)
-
-
-@helper
-def choices(s: Any, stage: int) -> int:
-    """How many there are for the mover; 1 where a stage has nothing to decide."""
-    if stage == CALL:
-        return 4
-    if stage == REPLY:
-        n = 2
-        for call in range(3):
-            n += NEXT[s.chain, call] != NONE
-        return n
-    if stage == BET:
-        return 1 + int(may_raise(s)) + int(s.mazo != 0)
-    if stage == ANSWER:
-        return 3 if s.asked < 4 else 2
-    cards, n, last = held(s, s.mover), 0, 0
-    while cards:
-        n += cards & 15 != last
-        last = cards & 15
-        cards >>= 4
-    return n
-
-
-@helper
-def card_of(s: Any, choice: int) -> int:
-    """The card that a choice means: the weakest first, of equal ones the first in the deck."""
-    digits, last = held(s, s.mover), 0
-    while True:
-        if digits & 15 != last:
-            if choice == 0:
-                break
-            choice -= 1
-        last = digits & 15
-        digits >>= 4
-    cards = s.hand[s.mover] & ~s.played
-    while STRENGTH[trailing_zeros(cards)] + 1 != digits & 15:
-        cards &= cards - np.uint64(1)
-    return np.int64(trailing_zeros(cards))  # type: ignore[return-value]
-
-
-@helper
-def action_of(s: Any, stage: int, choice: int) -> int:
-    """The move that a choice means, or GO_ON."""
-    if stage == CARD:
-        return card_of(s, choice)
-    if stage in (CALL, BET) and choice == 0:
-        return GO_ON
-    if stage == CALL:
-        return ENVIDO + choice - 1
-    if stage == BET:
-        return RAISE if choice == 1 and may_raise(s) else MAZO
-    if choice < 2:
-        return NO_QUIERO if choice == 0 else QUIERO
-    if stage == ANSWER:
-        return RAISE
-    call = 0
-    while True:
-        if NEXT[s.chain, call] != NONE:
-            if choice == 2:
-                return ENVIDO + call
-            choice -= 1
-        call += 1
-
-
-@helper
 def card_row(s: Any, k: Any, me: int) -> int:
     """Where the choice among the cards is looked up; the last card is no choice."""
     you, cards, trick, who = 1 - me, held(s, me), int(s.trick), raisers(s, me)
     if trick == 0:
         if not lies(s, 0, you):
-            return LEAD_AT[0] + 3 * ((triple(k, cards) * FIRST_ENDS + first_end(s, k, me)) * RAISERS + who)
-        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * ENDS + envido_end(s, me)
+            return LEAD_AT[0] + 3 * ((triple(k, cards) * LEAD_ENDS + lead_end(s, k, me)) * RAISERS + who)
+        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * FIRST_ENDS + first_end(s, k, me, you)
         return FOLLOW_AT[0] + 3 * (row * RAISERS + who)
     place, his = standing(s, me), look(s, k, you)
     if not lies(s, 1, you):
@@ -350,12 +274,11 @@ def card_row(s: Any, k: Any, me: int) -> int:
 def call_row(s: Any, k: Any, me: int) -> int:
     """Where it is looked up whether to call envido."""
     if s.asked:
-        place = 4 if s.mano == me else 5
+        place = 5 if s.mano == me else 6
     elif s.mano == me:
         place = 0
     else:
-        rank = rank_on(s, 0, 1 - me)
-        place = 1 + (rank > 4) + (rank > 8)
+        place = 1 + VALUE_CLASS[VALUE[s.table[1 - me]]]
     level = first_level(s, k, me) * CALL_LEVELS // FIRST_LEVELS
     row = (place * ENVIDOS + ENVIDO_CLASS[envido_points(s.hand[me])]) * CALL_LEVELS + level
     return CALL_AT + 4 * (row * SCORES * SCORES + both_scores(s, me))
@@ -379,6 +302,30 @@ def answer_place(s: Any, k: Any, me: int) -> int:
 
 
 @helper
+def is_by_cards(s: Any, me: int, stage: int) -> bool:
+    """Whether a bet of the first trick looks at the very cards: nothing was shown, and the end of the match is far."""
+    if s.trick > 0 or s.shown[0] != NONE or min(lack(s, me), lack(s, 1 - me)) < NEAR:
+        return False
+    return stage == BET or s.mano == me or not lies(s, 0, 1 - me)
+
+
+@helper
+def cards_row(s: Any, k: Any, me: int, stage: int) -> int:
+    """Where they are looked up then."""
+    cards, you, end = held(s, me), 1 - me, envido_end(s, me)
+    if stage == BET:
+        if not lies(s, 0, you):
+            return BET_LEADING_AT + 3 * ((triple(k, cards) * UNSHOWN + end) * WORTHS + worth(s, me))
+        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * UNSHOWN + end
+        return BET_FOLLOWING_AT + 3 * (row * WORTHS + worth(s, me))
+    if lies(s, 0, me):
+        row = (pair(k, cards) * RANKS + rank_on(s, 0, me)) * UNSHOWN + end
+        return ANSWER_LED_AT + 3 * (row * ASKS + int(s.asked) - 2)
+    row = (int(s.mano == me) * N_TRIPLES + triple(k, cards)) * UNSHOWN + end
+    return ANSWER_HOLDING_AT + 3 * (row * ASKS + int(s.asked) - 2)
+
+
+@helper
 def truco_row(s: Any, k: Any, me: int, stage: int) -> int:
     """Where bets on the tricks and answers to them are looked up."""
     trick = int(s.trick)
@@ -386,7 +333,7 @@ def truco_row(s: Any, k: Any, me: int, stage: int) -> int:
     ends = WORTHS if stage == BET else ASKS
     if trick == 0:
         place = int(s.mano == me) if stage == BET else answer_place(s, k, me)
-        row = (place * FIRST_LEVELS + first_level(s, k, me)) * FIRST_ENDS + first_end(s, k, me)
+        row = (place * FIRST_LEVELS + first_level(s, k, me)) * FIRST_ENDS + first_end(s, k, me, me)
     else:
         place = standing(s, me)
         if stage == ANSWER:
@@ -405,4 +352,6 @@ def row_of(s: Any, k: Any, me: int, stage: int) -> int:
         return reply_row(s, k, me)
     if stage == CARD:
         return card_row(s, k, me)
+    if is_by_cards(s, me, stage):
+        return cards_row(s, k, me, stage)
     return truco_row(s, k, me, stage)

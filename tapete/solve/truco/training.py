@@ -11,7 +11,9 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,21 +23,24 @@ from tapete.core.errors import TapeteError
 from tapete.core.game import Game
 from tapete.core.names import make
 from tapete.core.rng import Rng
+from tapete.games.truco.equity import FORMAT as EQUITY_FORMAT
 from tapete.games.truco.equity import table as equity_table
 from tapete.solve.truco.abstraction import AXES, PLACES, tables
 from tapete.solve.truco.blueprint import STEPS
 from tapete.solve.truco.blueprint import read as read_strategy
 from tapete.solve.truco.blueprint import write as write_strategy
 from tapete.solve.truco.knowledge import knowledge
+from tapete.solve.truco.uniform import uniform
 from tapete.solve.truco.walks import SIDE, Stack, play_hands, walk_hands
 
 FORMAT = "tapete-truco-training-1"
 POINTS = 30
+RANDOM = "random"  # who plays so is responded to without a file
 EPOCH = 10_000  # hands
-REFRESH = 10  # epochs between two looks at the equity, once it is no longer a guess
-COUNTED = 100  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
-KEPT = 0.7  # of the equity before, when it is looked at anew
-TREMBLE = 0.08  # of the choices of the one who doesn't walk are any choice
+REFRESH = 60  # epochs between two looks at the equity, once it is no longer a guess
+COUNTED = 300  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
+KEPT = 0.9  # of the equity before, when it is looked at anew
+TREMBLE = 0.15  # of the choices of the one who doesn't walk are any choice, in the walks where he trembles
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 20.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
@@ -63,6 +68,23 @@ def backwards(outcomes: Callable[[int, int], NDArray[np.int64]]) -> NDArray[np.f
             after[0], after[1:, 0] = 1.0, 0.0
             equity[mano, total - mano] = (counts * after).sum() / counts.sum()
     return equity
+
+
+def backwards_against(outcomes: Callable[[int, int, int], NDArray[np.int64]]) -> NDArray[np.float64]:
+    """The same for two who play differently: [who is mano, what one lacks, what two lacks] how likely one wins.
+
+    `outcomes(first, mano, other)` counts [mano, other] where mano is one (0) or two (1).
+    """
+    chances = np.zeros((2, SIDE, SIDE))
+    chances[:, 0] = 1.0
+    for total in range(2, 2 * POINTS + 1):
+        for one in range(max(1, total - POINTS), min(POINTS, total - 1) + 1):
+            lacks = one, total - one
+            for first in range(2):
+                counts = outcomes(first, *(lacks[::-1] if first else lacks))
+                after = chances[1 - first].T if first else chances[1 - first]
+                chances[first, lacks[0], lacks[1]] = (counts * after).sum() / counts.sum()
+    return chances
 
 
 def averages(sums: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -113,7 +135,10 @@ class Training:
     def __init__(
         self, game: Game, *, seed: int, against: Path | None = None, score: tuple[int, int] | None = None
     ) -> None:
-        """With `against`, the file of a strategy, a response to it is learned, paid by the equity that ships.
+        """With `against`, the file of a strategy or `random`, a response to it is learned.
+
+        At all scores it is paid by how likely it then wins its match against that strategy, at one by the equity that
+        ships.
 
         :param score: learn at this score only, mano's points first.
         """
@@ -123,13 +148,16 @@ class Training:
         self.game = make(f"truco(hand=true,mazo={str('mazo' in names).lower()})")
         self.known = knowledge()
         self.regrets, self.sums = np.zeros(PLACES), np.zeros(PLACES)
-        self.equity = first_guess()
+        self.equity = np.tile(first_guess(), (2, 1, 1))  # [seat of the walker, next mano lacks, other lacks]
         self.words = Rng(seed, "truco").words.copy()
         self.epochs = self.hands = 0
         self.seconds = 0.0  # of CPU
-        self.fixed = read_strategy(against)[0] if against else np.zeros(0, dtype=np.float32)
+        self._shipped = equity_table()[int("mazo" in names)]
+        self.fixed = np.zeros(0, dtype=np.float32)
         if against:
-            self.equity = equity_table()[int("mazo" in names)].copy()
+            is_random = str(against) == RANDOM
+            self.fixed = STEPS * uniform(mazo="mazo" in names) if is_random else read_strategy(against)[0]
+            self.equity[:] = self._shipped
         self.score = score
         self._stack = Stack.of(self.game)
 
@@ -156,13 +184,19 @@ class Training:
         Close to the end of a match a hand decides more, and all other scores lean on those: more are counted there.
         """
         began = time.thread_time()
-        probs = self.strategy()
+        strategies = [self.strategy(), self.fixed / np.float32(STEPS)]
 
-        def outcomes(mano: int, other: int) -> NDArray[np.int64]:
+        def outcomes(first: int, mano: int, other: int) -> NDArray[np.int64]:
             more = int(hands * (1 + 2 * POINTS / (mano + other)))
-            return self._outcomes(probs, probs, (POINTS - mano, POINTS - other), more)
+            sides = strategies[first], strategies[1 - first] if len(self.fixed) else strategies[0]
+            return self._outcomes(*sides, (POINTS - mano, POINTS - other), more)
 
-        self.equity = keep * self.equity + (1 - keep) * backwards(outcomes)
+        if len(self.fixed):  # the one who walks is mano next if he sat on seat 1, else the other is
+            chances = backwards_against(outcomes)
+            equity = np.stack([1 - chances[1].T, chances[0]])
+        else:
+            equity = np.tile(backwards(partial(outcomes, 0)), (2, 1, 1))
+        self.equity = keep * self.equity + (1 - keep) * equity
         self.seconds += time.thread_time() - began
 
     def gain(self, hands: int) -> tuple[float, float]:
@@ -171,7 +205,7 @@ class Training:
         It plays so many hands on each seat, with the strategy that it responds to on the other.
         """
         response, fixed = self.strategy(), self.fixed / np.float32(STEPS)
-        payoffs = 1 - 2 * self.equity.T  # [what mano lacks, what the other lacks] of mano; the other is mano next
+        payoffs = 1 - 2 * self._shipped.T  # [what mano lacks, what the other lacks] of mano; the other is mano next
         gain = variance = 0.0
         for sign, mano, other in ((1, response, fixed), (-1, fixed, response)):
             counts = self._outcomes(mano, other, self.score or (0, 0), hands)
@@ -194,9 +228,28 @@ class Training:
         """The average strategy so far; of a response, what has the largest regret."""
         return responses(self.regrets, self.fixed) if len(self.fixed) else averages(self.sums)
 
+    def standing(self) -> str:
+        """How likely who learns wins the match, at some scores."""
+        even = [(mano[lack, lack], 1 - other[lack, lack]) for other, mano in [self.equity] for lack in (POINTS, 15, 1)]
+        return "wins as mano, as the other at 0-0, 15-15, 29-29: " + ", ".join(
+            f"{100 * mano:.1f} %, {100 * other:.1f} %" for mano, other in even
+        )
+
     def write(self, path: Path) -> None:
         """The strategy so far as a file that plays."""
         write_strategy(path, self.strategy(), self.known, game=str(self.game), hands=self.hands)
+
+    def write_equity(self, path: Path, hands: int) -> None:
+        """Counts so many hands at every score by the strategy so far, and writes the table into a file like `equity`'s.
+
+        The table of truco with mazo, or without, which is not this run's, is left as it is there, or as it ships.
+        """
+        self.refresh(hands)
+        both = dict(zip(("plain", "mazo"), equity_table(), strict=True))
+        if path.exists():
+            both |= read_arrays(path, EQUITY_FORMAT)[0]
+        both["mazo" if self.game.spec.parameters["mazo"] else "plain"] = self.equity[0]
+        write_arrays(path, both, {"format": EQUITY_FORMAT})
 
     def save(self, path: Path) -> None:
         """All that it remembers."""
@@ -207,13 +260,25 @@ class Training:
 
     def load(self, path: Path) -> None:
         """Goes on from a file that `save` wrote."""
-        arrays, header = read_arrays(path, FORMAT)
-        if header["game"] != str(self.game) or arrays["regrets"].shape != (PLACES,):
-            raise TapeteError(f"{path} is a run of another game or of an older abstraction")
-        self.regrets, self.sums, self.equity, self.words = (
-            arrays[name].copy() for name in ("regrets", "sums", "equity", "words")
-        )
+        arrays, header = self._read(path)
+        if header["game"] != str(self.game):
+            raise TapeteError(f"{path} is a run of another game")
+        self.regrets, self.sums, self.words = (arrays[name].copy() for name in ("regrets", "sums", "words"))
+        self.equity[:] = arrays["equity"]
         self.epochs, self.hands, self.seconds = header["epochs"], header["hands"], header["seconds"]
+
+    def begin_with(self, path: Path) -> None:
+        """Takes the regrets of another run, with or without mazo, as if they were its own; its average is not taken."""
+        arrays, header = self._read(path)
+        self.regrets, self.epochs = arrays["regrets"].copy(), header["epochs"]
+        self.equity[:] = arrays["equity"]
+
+    @staticmethod
+    def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        arrays, header = read_arrays(path, FORMAT)
+        if arrays["regrets"].shape != (PLACES,):
+            raise TapeteError(f"{path} is a run of an older abstraction")
+        return arrays, header
 
 
 def train(
@@ -230,11 +295,11 @@ def train(
     began = noted = time.perf_counter()
     while not stop.is_set() and run.hands < hands and time.perf_counter() - began < seconds:
         run.epoch(min(epoch, hands - run.hands))
-        if run.epochs < REFRESH or run.epochs % REFRESH == 0:
-            if not len(run.fixed):
+        is_early = run.epochs < REFRESH and run.epochs.bit_count() == 1
+        if is_early or run.epochs % REFRESH == 0:
+            if not run.score:
                 run.refresh(min(2 + run.hands // 100, COUNTED), KEPT if run.epochs > REFRESH else 0.0)
-            even = ", ".join(f"{100 * run.equity[lack, lack]:.1f} %" for lack in (POINTS, POINTS // 2, 1))
-            tell(f"{run.hands:,} hands, {run.seconds:.0f} s of CPU; mano at 0-0, 15-15, 29-29: {even}")
+            tell(f"{run.hands:,} hands, {run.seconds:.0f} s of CPU; {run.standing()}")
         if time.perf_counter() - noted > CHECKPOINT:
             run.save(path)
             noted = time.perf_counter()

@@ -28,7 +28,8 @@ from tapete.core.rng import below, uniform
 from tapete.games.truco.moves import view
 from tapete.solve.truco.abstraction import GO_ON, MOST_CHOICES, REPLY
 from tapete.solve.truco.knowledge import KNOWLEDGE
-from tapete.solve.truco.rows import action_of, choices, next_stage, row_of, stage_of
+from tapete.solve.truco.rows import row_of
+from tapete.solve.truco.stages import action_of, choices, next_stage, stage_of
 from tapete.solve.walks import choose, copy_state, positive, total_positive
 
 LEVELS = 32  # decisions of one seat in a hand, stage by stage, and more
@@ -42,6 +43,9 @@ LEFT_OUT = 0.95  # ... of so many walks
 # How often only one way is played to the end of the hand once an envido is settled: the tricks are much the same.
 PLAYED_OUT = 0.75
 
+IN_A_ROW = 64  # hands from one score, so that the rows of that score stay in the cache
+TREMBLING = 0.3  # of the walks: the one who doesn't walk makes mistakes in them
+
 
 class Stack(NamedTuple):
     """Room for a walk, level after level in flat arrays."""
@@ -52,16 +56,17 @@ class Stack(NamedTuple):
     offset: NDArray[np.int64]  # [levels] block of the decision
     choices: NDArray[np.int64]  # [levels]
     tried: NDArray[np.int64]  # [levels] which of them is being tried
+    shaken: NDArray[np.int64]  # [levels] whether the other has trembled since
 
     @classmethod
     def of(cls, game: Game) -> Stack:
         """An empty one."""
-        room = [np.zeros(LEVELS, dtype=np.int64) for _ in range(4)]
+        room = [np.zeros(LEVELS, dtype=np.int64) for _ in range(5)]
         states = np.zeros(LEVELS * game.size // 8, dtype=np.uint64)
         return cls(states, room[0], np.zeros(LEVELS * MOST_CHOICES), *room[1:])
 
 
-STACK = types.NamedTuple([WORDS, LONGS, DOUBLES, LONGS, LONGS, LONGS], Stack)
+STACK = types.NamedTuple([WORDS, LONGS, DOUBLES, LONGS, LONGS, LONGS, LONGS], Stack)
 
 
 @helper
@@ -83,8 +88,8 @@ def next_choice(block: Any, n: int, choice: int, prunes: bool) -> int:
 
 
 @helper
-def learn(block: Any, n: int, gains: Any, prunes: bool) -> float:
-    """Updates the regrets of what was looked at; returns what the strategy gained."""
+def learn(block: Any, n: int, gains: Any, prunes: bool, shaken: int) -> float:
+    """Updates the regrets of what was looked at, unless shaken; returns what the strategy gained."""
     total = value = even = seen = 0.0
     for a in range(n):
         if prunes and block[a] < POOR:
@@ -95,33 +100,39 @@ def learn(block: Any, n: int, gains: Any, prunes: bool) -> float:
         seen += 1.0
     value = value / total if total > 0 else even / seen
     for a in range(n):
-        if not (prunes and block[a] < POOR):
+        if not shaken and not (prunes and block[a] < POOR):
             block[a] = max(block[a] + gains[a] - value, FLOOR)
     return value
 
 
 @helper
 def back_up(book: Any, stack: Any, level: int, value: float, prunes: bool) -> int:
-    """Hands a value to the levels above, which learn when it was their last; returns the one that has more to try."""
+    """Hands a value to the levels above, which learn when it was their last; returns the one that has more to try.
+
+    A level from which on the other has trembled learns nothing: what it would learn is to count on it.
+    """
+    shaken = 0
     while level > 0:
         level -= 1
         n, gains = stack.choices[level], ahead(stack.gains, level * MOST_CHOICES)
         block = ahead(book, stack.offset[level])
         gains[stack.tried[level]] = value
+        shaken |= stack.shaken[level]
+        stack.shaken[level] = shaken
         stack.tried[level] = next_choice(block, n, stack.tried[level] + 1, prunes)
         if stack.tried[level] < n:
             return level
-        value = learn(block, n, gains, prunes)
+        value = learn(block, n, gains, prunes, shaken)
     return -1
 
 
 @helper
-def sampled(block: Any, sums: Any, n: int, tremble: float, rng: Any) -> int:
-    """A choice of the one who doesn't walk, by regret matching; his strategy enters his average, his trembling not."""
+def sampled(block: Any, sums: Any, n: int, rng: Any) -> int:
+    """A choice of the one who doesn't walk, by regret matching; his strategy enters his average."""
     total = total_positive(block, n)
     for a in range(n):
         sums[a] += positive(block[a]) / total if total > 0 else 1.0 / n
-    return int(below(rng, n) if uniform(rng) < tremble else choose(block, n, total, rng))
+    return int(choose(block, n, total, rng))
 
 
 @helper
@@ -171,9 +182,10 @@ def walk_hands(
 ) -> None:
     """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
 
-    `regrets` and `sums` (of the average strategy) have a number for each choice of each row. Where `fixed` is not
-    empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else he makes any
-    choice so often as `tremble` says, so that there is an answer to what nobody should do.
+    `regrets` and `sums` (of the average strategy) have a number for each choice of each row. `equities` are [seat of
+    the walker, what the next mano lacks, what the other lacks]: how likely that mano wins the match. Where `fixed` is
+    not empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else he makes
+    any choice so often as `tremble` says, in some walks, so that there is an answer to what nobody should do.
     """
     rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
     book, average, equity, other = first_of(regrets), first_of(sums), first_of(equities), first_of(fixed)
@@ -181,18 +193,19 @@ def walk_hands(
     states = state_ptr(arrays.states)
     for iteration in range(2 * iterations):
         walker = iteration & 1
-        if any_score and walker == 0:
+        if any_score and iteration % (2 * IN_A_ROW) == 0:
             draw_score(params, rng)
         rules.start(states, float64_ptr(params))
         while rules.player(states) == CHANCE:
             rules.apply(states, rules.draw(states, rng))
         level, stage, prunes, rolls = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT, False
+        trembles = tremble if uniform(rng) < TREMBLING else 0.0
         while True:
             state = ahead(states, level * size)
             s = view(state)
             if s.mover == TERMINAL:
                 rolls = False
-                level = back_up(book, stack, level, payoff(s, equity, walker), prunes)
+                level = back_up(book, stack, level, payoff(s, ahead(equity, walker * SIDE * SIDE), walker), prunes)
                 if level < 0:
                     break
                 choice = stack.tried[level]
@@ -209,7 +222,11 @@ def walk_hands(
                     elif n > 1 and len(fixed):
                         choice = draw_choice(ahead(other, offset), n, rng)
                     elif n > 1:
-                        choice = sampled(ahead(book, offset), ahead(average, offset), n, tremble, rng)
+                        choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
+                        if uniform(rng) < trembles:
+                            choice = below(rng, n)
+                            if level > 0:
+                                stack.shaken[level - 1] = 1
                     action = action_of(s, stage, choice)
                     if action == GO_ON:
                         stage = next_stage(s, stage)
@@ -226,6 +243,7 @@ def walk_hands(
                     choice = 0
                 stack.offset[level], stack.choices[level], stack.tried[level] = offset, n, choice
                 stack.stages[level] = stage
+                stack.shaken[level] = 0
             copy_state(stack.states, level, size // 8)
             level += 1
             child = ahead(states, level * size)

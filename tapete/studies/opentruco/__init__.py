@@ -20,6 +20,7 @@ from typing import Any
 
 from tapete.core import TapeteError
 from tapete.core.files import replacing
+from tapete.scale import Executor, Local
 
 TITLE = "OpenTruco 2025: NFSP in Truco, other methods, and bluffing"
 PARTS = ("configurations", "table", "bluffs")
@@ -27,14 +28,15 @@ RESULTS = "results.json"
 Say = Callable[[str], None]
 
 
-def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print) -> None:
+def run(out: Path, *, row: str = "", quick: bool = False, say: Say = print, executor: Executor | None = None) -> None:
     """Runs the parts, or the one that `row` names, and writes results.json, README.md and the plots into a folder."""
     if row not in ("", *PARTS):
         raise TapeteError(f"there is no row {row!r}; there are {', '.join(PARTS)}")
     out.mkdir(parents=True, exist_ok=True)
+    where = executor or Local(os.cpu_count() or 1)
     for part in (row,) if row else PARTS:
         began = time.perf_counter()
-        for found in importlib.import_module(f"{__name__}.{part}").run(out, quick=quick, say=say):
+        for found in importlib.import_module(f"{__name__}.{part}").run(out, quick=quick, say=say, executor=where):
             _add(out, part, {**found, "quick": quick, "seconds": time.perf_counter() - began, "cores": os.cpu_count()})
         write_page(out)
     say(f"written to {out}/README.md")

@@ -5,10 +5,11 @@ An agent tells how likely each of its moves is, so what is counted are chances, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,14 @@ from tapete.core import CHANCE, Game, Rng, State, TapeteError, make
 from tapete.games.truco.bets import ENVIDO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import HANDS, STRENGTH, SUIT_POINTS
 from tapete.games.truco.moves import STATE
+from tapete.scale import Executor, Job
 from tapete.studies.opentruco import Say, results
 from tapete.studies.opentruco.table import shipped
 
 GAME = "truco"
 SCORES = {"0-0": (0, 0), "14-14": (14, 14), "29-29": (29, 29), "behind, 10-25": (10, 25), "ahead, 25-10": (25, 10)}
 DEALS = 4000  # hands from each score
-QUICK = 400
+QUICK = 200
 OPPONENTS = 400  # random hands by which a hand's strength is told
 
 
@@ -46,15 +48,22 @@ class Spot:
     passed: bool = False  # it could have called the envido before, and didn't
 
 
-def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
+def open_counting(stop: Event, *, deals: int) -> Callable[[str], dict[str, Any]]:
+    """What plays hands of an agent, and counts."""
+    return lambda agent: count([spot for score in SCORES for spot in play(agent, score, deals)])
+
+
+def run(out: Path, *, quick: bool, say: Say, executor: Executor) -> Iterator[dict[str, Any]]:
     """Plays hands of what ships and of the networks that were trained, and counts."""
     deals, agents = QUICK if quick else DEALS, {name: name for name in shipped()}
     agents |= {name: entry["agent"] for name, entry in results(out).get("table", {}).get("learned", {}).items()}
     if not agents:
         raise TapeteError("nobody to watch: `tapete reproduce opentruco --row table` trains some")
     found: dict[str, Any] = {}
-    for name, agent in agents.items():
-        found[name] = count([spot for score in SCORES for spot in play(agent, score, deals)])
+    names = list(agents)
+    for i, counted in executor.spread(Job(f"{__name__}:open_counting", {"deals": deals}), list(agents.values())):
+        name = names[i]
+        found[name] = counted
         say(
             f"{name:14} "
             + "  ".join(f"{key} {number:.3f}" for key, number in found[name]["headlines"].items() if number is not None)
@@ -65,22 +74,22 @@ def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
 def play(agent: str, score: str, deals: int, seed: int = 1) -> Iterator[Spot]:
     """The decisions of so many hands; seat 0, whose points the score tells first, is mano in every second one."""
     game = make(GAME)
+    policies = [load(agent, game) for _ in range(2)]
     for number in range(deals):
         rng = Rng(seed, "bluffs", score, number)
-        yield from Hand(game, agent, score, rng, mano=number % 2).play()
+        yield from Hand(game, policies, score, rng, mano=number % 2).play()
 
 
 class Hand:
     """The first hand of a match from a score, in which both seats belong to one agent."""
 
-    def __init__(self, game: Game, agent: str, score: str, rng: Rng, *, mano: int) -> None:
-        self.state, self.rng, self.score = game.start(), rng, score
+    def __init__(self, game: Game, policies: list[Policy], score: str, rng: Rng, *, mano: int) -> None:
+        self.state, self.policies, self.rng, self.score = game.start(), policies, rng, score
         own = SCORES[score]
         self.labels = [score, next(label for label, pair in SCORES.items() if pair == own[::-1])]
         record = self.state.data[: STATE.itemsize].view(STATE)  # [1]
         record["mano"] = record["turn"] = mano
         record["score"] = record["origin"] = own
-        self.policies: list[Policy] = [load(agent, game) for _ in range(2)]
         self.silent: dict[int, float] = {}  # how likely a seat has not called truco so far, though it could
         self.passed = [False, False]
 

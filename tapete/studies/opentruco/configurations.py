@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from tapete.arena import match
 from tapete.arena.learning import against_random
 from tapete.core import Game, Rng, Thought, View, make
 from tapete.core.thought import AnyPolicy, BatchPolicy, Mixture
+from tapete.scale import Executor, Job
 from tapete.studies.opentruco import Say
 
 GAME = "truco"
 MATCHES = 10_000  # as in the paper
 TABLES = 250
 SEARCH = "ismcts(100)"
+
+Line = dict[str, float]  # that a run logged
 
 
 @dataclass(frozen=True)
@@ -87,9 +91,7 @@ class Playing:
         return Thought(probabilities={action: float(said[action]) for action in actions})
 
 
-def train(
-    folder: Path, learner: str, game: Game, settings: list[str], evaluate: Any, say: Say
-) -> list[dict[str, float]]:
+def train(folder: Path, learner: str, game: Game, settings: list[str], evaluate: Any) -> list[Line]:
     """What a run logged, which is trained to its end if it wasn't."""
     config = learn.configure(learner, settings)
     run = learn.Run(folder, learner, game, config, resume=True, evaluate=evaluate)
@@ -97,25 +99,40 @@ def train(
         learn.learner(learner).training()(game, config, run)
     finally:
         run.close()
-    logged = learn.read_metrics(folder)
-    say(f"{folder.name:24} " + "  ".join(f"{key} {number:,.4g}" for key, number in logged[-1].items()))
-    return logged
+    return learn.read_metrics(folder)
 
 
-def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
-    """Trains them all."""
-    game, size = make(GAME), QUICK if quick else FULL
+def tell(name: str, lines: list[Line], say: Say) -> None:
+    """The last numbers of a training."""
+    say(f"{name:24} " + "  ".join(f"{key} {number:,.4g}" for key, number in lines[-1].items()))
+
+
+def open_training(stop: Event, *, out: str, size: Size, prefix: str) -> Callable[[Configuration], list[Line]]:
+    """What trains a configuration, and gives what it logged."""
+    game = make(GAME)
 
     def evaluate(policy: AnyPolicy) -> Mapping[str, float]:
         assert not isinstance(policy, Mixture)
         found = against_random(game, policy, size.random_matches)
-        against_search = match(game, lambda _: Playing(policy), SEARCH, games=size.search_matches)
+        against_search = match(game, lambda _: Playing(policy), SEARCH, games=size.search_matches, workers=1)
         return {**found, "against_search": against_search.win_share, "search_error": _error(against_search.shares)}
 
-    curves: dict[str, Any] = {}
-    for configuration in SIX + PLAIN:
-        folder = out / "runs" / ("quick-" * quick + configuration.folder)
-        curves[configuration.name] = train(folder, "nfsp", game, configuration.settings(size), evaluate, say)
+    def train_one(configuration: Configuration) -> list[Line]:
+        folder = Path(out) / "runs" / f"{prefix}{configuration.folder}"
+        return train(folder, "nfsp", game, configuration.settings(size), evaluate)
+
+    return train_one
+
+
+def run(out: Path, *, quick: bool, say: Say, executor: Executor) -> Iterator[dict[str, Any]]:
+    """Trains them all, as many at a time as the executor has workers; folders are shared by all machines."""
+    size, configurations = QUICK if quick else FULL, SIX + PLAIN
+    terms = {"out": str(out), "size": size, "prefix": "quick-" * quick}
+    logged: dict[int, list[Line]] = {}
+    for i, lines in executor.spread(Job(f"{__name__}:open_training", terms), configurations):
+        logged[i] = lines
+        tell(configurations[i].folder, lines, say)
+        curves = {configurations[place].name: logged[place] for place in sorted(logged)}
         yield {**asdict(size), "curves": curves}
 
 

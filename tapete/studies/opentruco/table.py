@@ -11,15 +11,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from tapete.agents import NotForThisGame, agents, load
+from tapete.agents import NotForThisGame, load
 from tapete.arena import match
 from tapete.arena.learning import against_random
 from tapete.core import make
 from tapete.core.files import replacing
 from tapete.learn.run import FILES
 from tapete.nets import Network
+from tapete.scale import Executor
 from tapete.studies.opentruco import Say
-from tapete.studies.opentruco.configurations import train
+from tapete.studies.opentruco.configurations import tell, train
 
 GAME = "truco"
 HANDS = "truco(hand=true,equity=true,anyscore=true)"  # single hands from any score, paid in chances to win the match
@@ -34,14 +35,15 @@ LEARNERS: dict[str, tuple[list[str], int, int]] = {
 }
 LOOKS = 5  # at how good it is, in a training
 SEARCHES = ("ismcts(100)", "ismcts(1000)", "ismcts(10000)")
-SHIPPED = {"blueprint"}  # MCCFR by external sampling in an abstraction: what `tapete play truco` plays
-MATCHES = {"random": 2000, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}  # of a pair: the fewer of both
-QUICK = {"random": 200, "ismcts(100)": 10, "ismcts(1000)": 4, "ismcts(10000)": 0}
+SHIPPED = ("blueprint", "resolve")  # MCCFR in an abstraction; the same in the first trick, the rest of the hand solved
+# Matches of a pair: the fewer of both.
+MATCHES = {"random": 2000, "resolve": 400, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}
+QUICK = {"random": 200, "resolve": 20, "ismcts(100)": 10, "ismcts(1000)": 4, "ismcts(10000)": 0}
 USUAL = 2000
 QUICK_USUAL = 200
 
 
-def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
+def run(out: Path, *, quick: bool, say: Say, executor: Executor) -> Iterator[dict[str, Any]]:
     """Trains the learners, then plays the table, the pairs that take least time first."""
     learned = {name: _learn(out, name, quick=quick, say=say) for name in LEARNERS}
     field = {"random": "random", **{name: entry["agent"] for name, entry in learned.items()}}
@@ -49,13 +51,13 @@ def run(out: Path, *, quick: bool, say: Say) -> Iterator[dict[str, Any]]:
     pairs: list[Any] = []
     games = {pair: _matches(*pair, quick=quick) for pair in combinations(field, 2)}
     for a, b in sorted((pair for pair in games if games[pair]), key=lambda pair: -games[pair]):
-        pairs.append(_play(out, (a, field[a]), (b, field[b]), games[a, b], say))
+        pairs.append(_play(out, (a, field[a]), (b, field[b]), games[a, b], say, executor))
         yield {"learned": learned, "agents": list(field), "pairs": pairs}
 
 
 def shipped() -> Iterator[str]:
     """Those that there are."""
-    for name in SHIPPED & agents().keys():
+    for name in SHIPPED:
         with suppress(NotForThisGame):
             load(name, make(GAME))
             yield name
@@ -73,7 +75,8 @@ def _learn(out: Path, name: str, *, quick: bool, say: Say) -> dict[str, Any]:
     game, hands = make(GAME), make(HANDS)
     settings = [*knobs, f"iterations={iterations}", f"every={-(-iterations // LOOKS)}"]
     folder = out / "runs" / f"{'quick-' * quick}{name}"
-    logged = train(folder, name, hands, settings, lambda policy: against_random(game, policy), say)
+    logged = train(folder, name, hands, settings, lambda policy: against_random(game, policy))
+    tell(folder.name, logged, say)
     network = Network.load(folder / FILES.network)
     agent = out / "agents" / f"{'quick-' * quick}{name}.safetensors"
     agent.parent.mkdir(exist_ok=True)
@@ -81,7 +84,9 @@ def _learn(out: Path, name: str, *, quick: bool, say: Say) -> dict[str, Any]:
     return {"agent": str(agent), "settings": settings, "curve": logged}
 
 
-def _play(out: Path, a: tuple[str, str], b: tuple[str, str], games: int, say: Say) -> dict[str, Any]:
+def _play(
+    out: Path, a: tuple[str, str], b: tuple[str, str], games: int, say: Say, executor: Executor
+) -> dict[str, Any]:
     """A match of two agents, each a name and what `load` takes, unless it was played before."""
     terms = {"a": a[0], "b": b[0], "games": games, "files": [_checksum(agent) for _, agent in (a, b)]}
     path = out / "pairs" / f"{a[0]} - {b[0]}, {games}.json"
@@ -89,7 +94,7 @@ def _play(out: Path, a: tuple[str, str], b: tuple[str, str], games: int, say: Sa
         known: dict[str, Any] = json.loads(path.read_text())
         if {key: known.get(key) for key in terms} == terms:
             return known
-    found = match(GAME, a[1], b[1], games=games)
+    found = match(GAME, a[1], b[1], games=games, executor=executor)
     low, high = found.interval
     share = {"share": found.win_share, "interval": [low, high], "milliseconds": list(found.milliseconds)}
     path.parent.mkdir(exist_ok=True)

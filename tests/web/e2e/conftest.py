@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
+from tests.web.e2e.recorded import Files, open_table, sit_down
 from tests.web.e2e.table import TableDriver
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
@@ -89,6 +90,29 @@ def browser(playwright_of: Playwright) -> Iterator[Browser]:
     browser = playwright_of.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
     yield browser
     browser.close()
+
+
+@pytest.fixture(scope="session")
+def files() -> Iterator[Files]:
+    """The page without a server, for tests that tell it themselves what happens."""
+    files = Files()
+    yield files
+    files.shutdown()
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Browser, files: Files) -> Iterator[Page]:
+    """One such page for all tests of a file."""
+    page = open_table(browser, files, 1280, 800)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def told(shared: Page) -> Page:
+    """The same, at a table at which nothing has been told yet."""
+    sit_down(shared)
+    return shared
 
 
 NewPage = Callable[..., Page]

@@ -26,7 +26,7 @@ CASES = [
     Case("dudo", 2, {"dice1": "2", "dice2": "2"}),
     Case("domino", 2, {}),
     Case("truco", 2, {"hand": "true"}),
-    Case("holdem", 2, {}),
+    Case("holdem", 6, {}),
     Case("doudizhu", 3, {}),
     Case("othello", 2, {"size": "4"}),
 ]
@@ -38,7 +38,8 @@ def test_a_whole_game_by_clicking(table: TableDriver, case: Case) -> None:
     while table.wait_for_turn():
         table.click_something()
     table.page.wait_for_selector(".status.over strong")
-    assert table.page.locator(".tray.after button").count() == 4
+    # in poker seats move on by themselves
+    assert table.page.locator(".tray.after button").count() == (3 if case.name == "holdem" else 4)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -69,7 +69,7 @@ def test_two_people_and_a_spectator(new_page: NewPage) -> None:
         const socket = new WebSocket(`ws://${location.host}/ws/${location.pathname.slice(3)}`);
         socket.onmessage = (event) => { resolve(JSON.parse(event.data).invite); socket.close(); };
     })""")
-    expect(ana.page.get_by_role("button", name="Copy the invitation")).to_be_visible()
+    expect(ana.page.get_by_role("button", name="Invite")).to_be_visible()
     path = re.sub(r"^\w+://[^/]+", "", ana.page.url)
     bea.page.goto("/")
     bea.page.evaluate(
@@ -143,8 +143,8 @@ def test_replay_with_all_hands_open(finished: Page) -> None:
     assert finished.locator(".piece").count() in (0, 2)
     finished.keyboard.press("End")
     expect(finished.locator(".replay .status")).to_have_text(last)
-    finished.click("text=Find the costliest decisions")
-    finished.wait_for_selector(".review-part .by")
+    finished.click("text=Review my decisions")
+    finished.wait_for_selector(".review-part .by", timeout=60_000)
     with finished.expect_download() as download:
         finished.click("text=Download")
     assert '"kuhn"' in download.value.path().read_text()
@@ -158,7 +158,7 @@ def test_statistics_count_the_game(finished: Page) -> None:
     row = finished.locator(".stats tbody tr")
     expect(row).to_have_count(1)
     expect(row).to_contain_text("Kuhn poker")
-    expect(row).to_contain_text("Random")
+    expect(row).to_contain_text("Pibe")
     expect(row).to_contain_text("−0.056")
 
 

@@ -11,6 +11,7 @@ its line, and the next one is read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import TextIO
@@ -20,7 +21,7 @@ from tapete.core.files import replacing
 from tapete.games.holdem.histories import phh, pokerstars
 from tapete.games.holdem.histories.hand import Act, Hand, Player, Problem, of_game
 
-__all__ = ["Act", "Hand", "Player", "Problem", "format_of", "of_game", "read", "write"]
+__all__ = ["Act", "Hand", "Player", "Problem", "format_of", "of_game", "read", "write", "writing"]
 
 LONGEST_LINE = 1 << 16  # characters that are read of a line
 FORMATS: dict[str, ModuleType] = {".txt": pokerstars, ".phh": phh, ".phhs": phh}
@@ -33,15 +34,27 @@ def format_of(path: Path) -> ModuleType:
     return FORMATS[path.suffix.lower()]
 
 
-def write(path: Path, hands: Iterable[Hand]) -> int:
-    """Writes hands to a file, all of them or none; how many there were."""
-    form, count = format_of(path), 0
+@contextmanager
+def writing(path: Path) -> Iterator[Callable[[Hand], None]]:
+    """A function that writes a hand to a file, which has all of them at the end, or is left as it was."""
+    form = format_of(path)
     try:
         with replacing(path) as draft, draft.open("w", encoding="utf-8") as file:
-            for count, hand in enumerate(hands, 1):  # noqa: B007
+
+            def put(hand: Hand) -> None:
                 file.write(form.text_of(hand))
+
+            yield put
     except OSError as error:
         raise TapeteError(f"can't write {path}: {error.strerror}") from None
+
+
+def write(path: Path, hands: Iterable[Hand]) -> int:
+    """Writes hands to a file, all of them or none; how many there were."""
+    count = 0
+    with writing(path) as put:
+        for count, hand in enumerate(hands, 1):  # noqa: B007
+            put(hand)
     return count
 
 

@@ -17,6 +17,7 @@ STACK = 1000  # chips of a player where nobody can run out
 BEGINNING = datetime(2012, 6, 12, 12, 0, 0)  # when the first hand is said to have been played
 BOARD = (0, 3, 4, 5)  # cards by street
 SMALL, BIG, FOLD, CHECK, CALL, BET, RAISE = "small blind", "big blind", "fold", "check", "call", "bet", "raise"
+BLINDS = (SMALL, BIG)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,13 @@ from typing import Any
 from tapete.games.holdem.histories.hand import (
     BEGINNING,
     BET,
-    BIG,
+    BLINDS,
     BOARD,
     CALL,
     CENTS,
     CHECK,
     FOLD,
     RAISE,
-    SMALL,
     Act,
     Hand,
     Player,
@@ -57,7 +56,7 @@ def text_of(hand: Hand) -> str:
     """The hand as a table of TOML."""
     order = order_of(hand)
     place = {player: f"p{i + 1}" for i, player in enumerate(order)}
-    blinds = {act.player: act.cents for act in hand.acts if act.kind in (SMALL, BIG)}
+    blinds = {act.player: act.cents for act in hand.acts if act.kind in BLINDS}
     players = [hand.players[player] for player in order]
     ends = [hand.players[player].stack + hand.net[player] for player in order]
     fields = {
@@ -94,7 +93,7 @@ def _actions(hand: Hand, order: list[int], place: dict[int, str]) -> Iterator[st
         if street:
             yield f"d db {''.join(hand.board[BOARD[street - 1] : BOARD[street]])}"
         for act in hand.acts:
-            if act.street == street and act.kind not in (SMALL, BIG):
+            if act.street == street and act.kind not in BLINDS:
                 move = {FOLD: "f", CHECK: "cc", CALL: "cc"}.get(act.kind, f"cbr {amount(act.total)}")
                 yield f"{place[act.player]} {move}"
     for player in show_order(hand):
@@ -184,7 +183,7 @@ class _Play:
         self.board: list[str] = []
         self.holes: dict[int, tuple[str, str]] = {}
         self.shown: list[int] = []
-        for player, (blind, kind) in enumerate(zip(blinds, (SMALL, BIG), strict=False)):
+        for player, (blind, kind) in enumerate(zip(blinds, BLINDS, strict=False)):
             if blind:
                 self._pay(player, kind, blind)
 

@@ -10,6 +10,7 @@ from tapete.games.holdem import STREETS
 from tapete.games.holdem.histories.hand import (
     BET,
     BIG,
+    BLINDS,
     BOARD,
     CALL,
     CENTS,
@@ -74,7 +75,7 @@ def _lines(hand: Hand) -> Iterator[str]:
     for player in hand.players:
         yield f"Seat {player.seat}: {player.name} ({money(player.stack)} in chips)"
     for act in hand.acts:
-        if act.kind in (SMALL, BIG):
+        if act.kind in BLINDS:
             yield f"{names[act.player]}: posts {act.kind} {money(act.cents)}"
     yield "*** HOLE CARDS ***"
     for place, cards in hand.holes.items():
@@ -123,7 +124,7 @@ def _summary(hand: Hand, names: list[str]) -> Iterator[str]:
     yield f"Total pot {money(hand.pot)} | Rake {money(hand.rake)}"
     if hand.board:
         yield f"Board [{' '.join(hand.board)}]"
-    roles = {act.player: f" ({act.kind})" for act in hand.acts if act.kind in (SMALL, BIG)}
+    roles = {act.player: f" ({act.kind})" for act in hand.acts if act.kind in BLINDS}
     for place, player in enumerate(hand.players):
         role = (" (button)" if place == hand.button else "") + roles.get(place, "")
         yield f"Seat {player.seat}: {player.name}{role} {_fate(hand, place)}"

@@ -2,8 +2,9 @@
 
 import { el, refill } from "./dom.js";
 import { language, number, t } from "./i18n/index.js";
-import { agentAbout, agentName, gameAbout, gameTitle, parameterName, seatNames } from "./i18n/speech.js";
+import { agentAbout, gameAbout, gameTitle, parameterName, seatNames } from "./i18n/speech.js";
 import { get, post } from "./net.js";
+import { drawPerson, opponentOptions } from "./people.js";
 import { picture } from "./pictures.js";
 import { showRules } from "./rules.js";
 import { change, settings } from "./settings.js";
@@ -11,7 +12,15 @@ import { change, settings } from "./settings.js";
 /** The order in which games are shown; those that are not here come after them. */
 const ORDER = ["truco", "domino", "dudo", "holdem", "doudizhu", "othello", "kuhn", "leduc", "rps", "ocp"];
 /** What is set when a game is opened, where the game's own default is not the best first evening. */
-const PRESETS = { dudo: { faces: 6, dice1: 3, dice2: 3 }, truco: { points: 15 } };
+const PRESETS = {
+  dudo: { faces: 6, dice1: 3, dice2: 3 },
+  truco: { points: 15, mazo: true },
+  doudizhu: { bidding: true, around: true },
+  holdem: { players: 6 },
+};
+/** What people settle before they sit down, at one click. */
+const QUICK = { truco: ["points", [15, 30]], holdem: ["players", [2, 3, 6, 9]] };
+const CLOCKS = [0, 15, 30, 60, 180]; // seconds for a move, at a table with friends
 const HIDDEN = ["position"]; // for those who write code
 
 const baseName = (game) => game.name.split("(")[0];
@@ -99,6 +108,36 @@ function openSetup(holder, game, go) {
   setup.ask();
 }
 
+/**
+ * Buttons of which one is pressed: one stop for Tab, and arrows go from one to the next.
+ * @param {string} key by which they are known again when they are drawn anew
+ * @param {[*, string][]} options values and their names
+ */
+function choice(key, label, options, chosen, set) {
+  const at = Math.max(0, options.findIndex(([value]) => value === chosen));
+  const buttons = options.map(([value, text], i) =>
+    el(
+      "button",
+      {
+        type: "button",
+        tabindex: i === at ? 0 : -1,
+        data: { key: `${key}-${value}` },
+        "aria-pressed": String(value === chosen),
+        on: { click: () => set(value) },
+      },
+      text,
+    ),
+  );
+  const roam = (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const from = buttons.indexOf(document.activeElement);
+    if (!step || from < 0) return;
+    event.preventDefault();
+    buttons[(from + step + buttons.length) % buttons.length].focus();
+  };
+  return el(`div.choice.${key}s`, { role: "group", "aria-label": label, on: { keydown: roam } }, buttons);
+}
+
 /** Who sits where at the next table, and by which rules. */
 class Setup {
   constructor(game, go) {
@@ -106,6 +145,7 @@ class Setup {
     this.go = go;
     this.mode = "play";
     this.practice = false;
+    this.clock = 0;
     this.values = Object.fromEntries(game.parameters.map((parameter) => [parameter.name, parameter.default]));
     Object.assign(this.values, PRESETS[baseName(game)]);
     this.seats = [];
@@ -113,6 +153,14 @@ class Setup {
     this.error = "";
     this.body = el("div.setup");
     this.dialog = el("dialog.setup-dialog", { "aria-label": gameTitle(game.title) }, this.body);
+    this.body.addEventListener("keydown", (event) => {
+      const isField = event.key === "Enter" && event.target.matches("select, input:not([type=checkbox])");
+      if (isField && event.target.checkValidity()) {
+        event.preventDefault();
+        event.target.blur(); // what was typed counts
+        this.body.querySelector(".start:not([disabled])")?.focus();
+      }
+    });
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
     this.draw();
   }
@@ -140,12 +188,14 @@ class Setup {
       this.error = error.message;
     }
     this.draw();
-    if (this.dialog.contains(document.activeElement)) this.body.querySelector(".start")?.focus();
+    const isLost = !this.body.contains(document.activeElement); // what had the focus keeps it
+    if (isLost && this.dialog.open) this.body.querySelector(".start")?.focus();
   }
 
   /** Who is asked to play unless something else is said: a solution, or else the search in the middle. */
   get usual() {
     const texts = this.info.opponents.map((opponent) => opponent.text);
+    if (this.info.usual) return this.info.usual;
     return (
       texts.find((text) => text === "equilibrium") ??
       texts.find((text) => text === "best(3)") ??
@@ -183,29 +233,38 @@ class Setup {
           "✕",
         ),
       ),
-      el(
-        "div.choice.modes",
-        { role: "group" },
-        ["play", "watch", "friend"].map((mode) => this.modeButton(mode)),
-      ),
+      this.modes(),
+      this.quick(),
       this.info ? this.drawSeats() : this.error ? null : el("p.empty", {}, t("lobby.loading")),
       this.parameters(),
       el("div.setup-foot", {}, this.foot()),
+      this.buttons(),
     );
     if (focused) this.body.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  modeButton(mode) {
-    const set = () => {
+  modes() {
+    const set = (mode) => {
       this.mode = mode;
       if (this.info) this.preset();
       this.draw();
     };
-    return el(
-      "button",
-      { type: "button", data: { key: `mode-${mode}` }, "aria-pressed": String(this.mode === mode), on: { click: set } },
-      t(`setup.${mode}`),
-    );
+    const modes = ["play", "watch", "friend"].map((mode) => [mode, t(`setup.${mode}`)]);
+    return choice("mode", t("setup.how"), modes, this.mode, set);
+  }
+
+  /** The one thing about a game that everybody wants to choose. */
+  quick() {
+    const [name, values] = QUICK[baseName(this.game)] ?? [];
+    if (!name) return null;
+    const set = (value) => {
+      this.values[name] = value;
+      this.draw();
+      this.ask();
+    };
+    const label = t(`quick.${name}`);
+    const options = values.map((value) => [value, String(value)]);
+    return el("div.quick", {}, el("span.label", {}, label), choice("quick", label, options, this.values[name], set));
   }
 
   drawSeats() {
@@ -216,16 +275,19 @@ class Setup {
         { id: `seat-${i}`, data: { key: `seat-${i}` }, on: { change: (event) => this.seat(i, event.target.value) } },
         el("option", { value: "me", selected: seat === "me" }, t("setup.me")),
         el("option", { value: "open", selected: seat === "open" }, t("setup.openSeat")),
-        opponents.map(({ text }) => el("option", { value: text, selected: seat === text }, agentName(text))),
+        opponentOptions(this.info, seat),
       );
-      const about = opponents.find(({ text }) => text === seat);
+      const isNew = this.seats.indexOf(seat) === i; // the same one again needs no second introduction
+      const about = isNew ? opponents.find(({ text }) => text === seat) : null;
       return el(
         "div.seat-row",
         {},
         el("label", { for: `seat-${i}` }, t("setup.seat", i + 1)),
         select,
-        about ? el("p.about", {}, agentAbout(about.text, about.about)) : null,
-        about?.strength && language() === "en" ? el("p.about", {}, about.strength) : null,
+        (isNew && drawPerson(this.info, seat)) || [
+          about ? el("p.about", {}, agentAbout(about.text, about.about)) : null,
+          about?.strength && language() === "en" ? el("p.about", {}, about.strength) : null,
+        ],
       );
     });
     return el(
@@ -279,14 +341,21 @@ class Setup {
     return el(
       "details",
       { open: isOpen },
-      el("summary", {}, t("setup.options")),
+      el("summary", { data: { key: "options" } }, t("setup.options")),
       el("div.fields", {}, shown.map(field)),
     );
   }
 
-  foot() {
-    const isWatching = !this.seats.includes("me") && !this.seats.includes("open");
-    const isWithFriends = this.seats.includes("open");
+  get isWatching() {
+    return !this.seats.includes("me") && !this.seats.includes("open");
+  }
+
+  get isWithFriends() {
+    return this.seats.includes("open");
+  }
+
+  /** What ends the dialog, always in sight. */
+  buttons() {
     const start = el(
       "button.move.primary.start",
       {
@@ -295,8 +364,18 @@ class Setup {
         disabled: !this.info || Boolean(this.error),
         on: { click: () => this.start() },
       },
-      isWatching ? t("setup.start") : isWithFriends ? t("setup.open") : t("setup.deal"),
+      this.isWatching ? t("setup.start") : this.isWithFriends ? t("setup.open") : t("setup.deal"),
     );
+    const rules = el(
+      "button.move.quiet",
+      { type: "button", data: { key: "rules" }, on: { click: () => showRules(this.name) } },
+      t("setup.rules"),
+    );
+    return el("div.foot-buttons", {}, start, rules);
+  }
+
+  foot() {
+    const { isWatching, isWithFriends } = this;
     return [
       this.error ? el("p.alert", { role: "alert" }, this.error) : null,
       isWithFriends
@@ -313,6 +392,7 @@ class Setup {
             }),
           )
         : null,
+      isWithFriends ? this.clockField() : null,
       isWatching || isWithFriends
         ? null
         : el(
@@ -326,13 +406,23 @@ class Setup {
             }),
             el("span", {}, t("setup.practice")),
           ),
-      el(
-        "div.foot-buttons",
-        {},
-        el("button.move.quiet", { type: "button", on: { click: () => showRules(this.name) } }, t("setup.rules")),
-        start,
-      ),
     ];
+  }
+
+  /** How long somebody may think; whoever takes longer has a move made for him. */
+  clockField() {
+    const name = (seconds) =>
+      seconds === 0 ? t("clock.none") : seconds < 60 ? t("clock.seconds", seconds) : t("clock.minutes", seconds / 60);
+    return el(
+      "label.field",
+      {},
+      el("span", {}, t("setup.clock")),
+      el(
+        "select",
+        { data: { key: "clock" }, on: { change: (event) => (this.clock = +event.target.value) } },
+        CLOCKS.map((seconds) => el("option", { value: seconds, selected: seconds === this.clock }, name(seconds))),
+      ),
+    );
   }
 
   async start() {
@@ -342,6 +432,7 @@ class Setup {
         seats: this.seats,
         name: settings.name,
         practice: this.practice,
+        clock: this.seats.includes("open") ? this.clock : 0,
         pace: settings.pace,
       });
       this.dialog.close();

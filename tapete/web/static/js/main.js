@@ -12,6 +12,8 @@ import { apply, change, onChange, settings } from "./settings.js";
 const ROUTES = [
   [/^\/t\/([\w-]+)$/, async (root, [table]) => (await import("./table.js")).showTable(root, { table, go })],
   [/^\/g\/([\w-]+)$/, async (root, [game]) => (await import("./replay.js")).showReplay(root, { game, go })],
+  [/^\/learn(?:\/([\w-]+))?$/, async (root, [game]) => (await import("./learn.js")).showLearn(root, { game, go })],
+  [/^\/runs$/, async (root) => (await import("./runs.js")).showRuns(root)],
   [/^\/stats$/, async (root) => (await import("./stats.js")).showStats(root)],
   [/^\/$/, async (root) => (await import("./lobby.js")).showLobby(root, { go })],
 ];
@@ -37,6 +39,7 @@ async function show() {
   const [pattern, open] = ROUTES.find(([candidate]) => candidate.test(location.pathname)) ?? ROUTES.at(-1);
   try {
     await introduce();
+    if (turn !== asked) return;
     const close = await open(root, pattern.exec(location.pathname)?.slice(1) ?? []);
     if (turn === asked) end = close ?? (() => {});
     else close?.();
@@ -52,11 +55,22 @@ function drawFrame() {
     document.getElementById("frame"),
     el("a.skip", { href: "#page" }, t("nav.skip")),
     el("a.brand", { href: "/", "aria-label": "tapete" }, drawing(mark()), el("span", {}, "tapete")),
-    el("nav", {}, link("/", "nav.games"), link("/stats", "nav.stats")),
+    el("nav", {}, link("/", "nav.games"), link("/learn", "nav.learn"), link("/stats", "nav.stats")),
     el(
       "button.tool",
       { type: "button", title: t("nav.help"), "aria-label": t("nav.help"), on: { click: showHelp } },
       "?",
+    ),
+    el(
+      "button.tool.sound",
+      {
+        type: "button",
+        title: t("settings.sound"),
+        "aria-label": t("settings.sound"),
+        "aria-pressed": String(settings.sound === "on"),
+        on: { click: () => change("sound", settings.sound === "on" ? "off" : "on") },
+      },
+      drawing(settings.sound === "on" ? LOUD : MUTE),
     ),
     el(
       "button.tool.settings",
@@ -67,6 +81,11 @@ function drawFrame() {
 }
 
 const GEAR = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true"><g fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round"><path d="M4 7h9M18 7h2M4 17h2M11 17h9"/><circle cx="15.5" cy="7" r="2.5"/><circle cx="8.5" cy="17" r="2.5"/></g></svg>`;
+
+const speaker = (waves) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 9.500h3.500L12 5.500v13L7.500 14.500H4Z" fill="currentColor"/><g fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round">${waves}</g></svg>`;
+const LOUD = speaker('<path d="M15.5 9a4 4 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11"/>');
+const MUTE = speaker('<path d="M15.5 9.500l5 5M20.5 9.500l-5 5"/>');
 
 const KEYS = [
   ["← ↑ → ↓", "help.arrows"],
@@ -126,6 +145,7 @@ function showSettings() {
       {},
       choice("language", LANGUAGES, nameOf),
       choice("theme", ["auto", "light", "dark"], (value) => t(`settings.theme.${value}`)),
+      choice("sound", ["on", "off"], (value) => t(`settings.sound.${value}`)),
       choice("motion", ["auto", "on", "off"], (value) => t(`settings.motion.${value}`)),
       choice("pace", [0, 400, 900, 1800], (value) => t(`settings.pace.${value}`)),
     ),
@@ -165,6 +185,7 @@ document.addEventListener("keydown", (event) => {
 });
 document.addEventListener("pointerdown", () => (document.documentElement.dataset.input = "pointer"));
 onChange((key) => {
+  if (key === "sound") drawFrame();
   if (key !== "language") return;
   document.querySelector("dialog[open]")?.close();
   if (location.pathname.startsWith("/t/")) drawFrame();

@@ -4,6 +4,7 @@ import { moves } from "./settings.js";
 
 const FLIGHT = 340; // ms
 const FLIP = 420;
+const SLIDE = 600;
 
 /** Where everything lies now. @returns {{flown: Map, discs: Map, seats: Map, middle: DOMRect}|null} */
 export function remember(felt) {
@@ -23,7 +24,11 @@ export function remember(felt) {
       (seat.querySelector(".things") ?? seat).getBoundingClientRect(),
     ]),
   );
-  return { flown, discs, seats, middle: felt.querySelector(".middle").getBoundingClientRect() };
+  const bets = [...felt.querySelectorAll(".bet .chips")].map((chips) => ({ chips, from: chips.getBoundingClientRect() }));
+  const middle = felt.querySelector(".middle").getBoundingClientRect();
+  const pot = felt.querySelector(".pot");
+  const hadWinner = felt.querySelector(".seat.winner") !== null;
+  return { flown, discs, seats, bets, middle, hadWinner, pot: pot && { chips: pot, from: pot.getBoundingClientRect() } };
 }
 
 /** Lets everything move from where it was. */
@@ -31,6 +36,28 @@ export function settle(felt, before) {
   if (!before || !felt) return;
   for (const thing of felt.querySelectorAll("[data-fly]")) fly(thing, before);
   for (const square of felt.querySelectorAll("[data-disc]")) turn(square, before.discs.get(square.dataset.key));
+  const kept = new Set([...felt.querySelectorAll(".bet .chips")].map((chips) => chips.dataset.fly));
+  const pot = felt.querySelector(".pot")?.getBoundingClientRect();
+  for (const { chips, from } of before.bets) if (pot && !kept.has(chips.dataset.fly)) slide(felt, chips, from, pot);
+  const winner = felt.querySelector(".seat.winner > .plate")?.getBoundingClientRect();
+  if (winner && before.pot && !before.hadWinner) slide(felt, before.pot.chips, before.pot.from, winner);
+}
+
+/** Chips that go elsewhere: they are drawn once more, on their way. */
+function slide(felt, chips, from, to) {
+  const ghost = chips.cloneNode(true);
+  const edge = felt.getBoundingClientRect();
+  ghost.classList.add("ghost");
+  ghost.setAttribute("aria-hidden", "true");
+  ghost.style.left = `${from.x - edge.x}px`;
+  ghost.style.top = `${from.y - edge.y}px`;
+  felt.append(ghost);
+  const [dx, dy] = [to.x + to.width / 2 - from.x - from.width / 2, to.y + to.height / 2 - from.y - from.height / 2];
+  const flight = ghost.animate([{ transform: "none" }, { transform: `translate(${dx}px, ${dy}px)`, opacity: 0.4 }], {
+    duration: SLIDE,
+    easing: "ease-in-out",
+  });
+  flight.onfinish = () => ghost.remove();
 }
 
 function fly(thing, { flown, seats, middle }) {

@@ -1,18 +1,19 @@
 /** A finished game, step by step with all hands open, and what could have been done better. */
 
 import { el, refill } from "./dom.js";
-import { drawFelt } from "./felt.js";
-import { number, t } from "./i18n/index.js";
-import { agentName, deckOf, gameTitle, moveWord } from "./i18n/speech.js";
+import { drawFelt, fitInto, isOther, kindOf, roomOf } from "./felt.js";
+import { t } from "./i18n/index.js";
+import { deckOf, gameTitle } from "./i18n/speech.js";
 import { listen } from "./keys.js";
 import { remember, settle } from "./motion.js";
 import { get } from "./net.js";
+import { Review } from "./review.js";
 import { drawStory, linesOf, result } from "./story.js";
 
 const RUN = 900; // ms a step
 
-/** @param {HTMLElement} root @param {{game: string}} page @returns {Promise<function>} that ends it */
-export async function showReplay(root, { game }) {
+/** @param {HTMLElement} root @param {{game: string, go: function(string)}} page @returns {Promise<function>} that ends it */
+export async function showReplay(root, { game, go }) {
   let data;
   try {
     data = await get(`/api/replay/${encodeURIComponent(game)}`);
@@ -28,30 +29,27 @@ export async function showReplay(root, { game }) {
     );
     return () => {};
   }
-  const page = new ReplayPage(root, game, data);
+  const page = new ReplayPage(root, game, data, go);
   return () => page.close();
 }
 
 const FORMATS = { ".txt": "PokerStars", ".phhs": "PHH" }; // of hand histories, by how their files end
 
 class ReplayPage {
-  constructor(root, game, data) {
+  constructor(root, game, data, go) {
     this.game = game;
     this.data = data;
     this.seats = data.seats.map((seat, i) => ({ ...seat, me: i === data.mine, here: true }));
     this.deck = data.steps.map((step) => deckOf(step.scene)).find(Boolean) ?? "";
-    this.lines = linesOf(
-      data.steps.map((step, i) => ({ ...step, ply: i, news: step.news ?? [] })),
-      this.seats,
-      this.deck,
-    );
+    this.go_to = go;
+    this.tell();
     this.stops = this.findStops();
     this.timer = 0;
     this.build(root);
     this.stopKeys = listen((event, isField) => this.key(event, isField));
     const [, hash] = /^#(\d+)$/.exec(location.hash) ?? [];
     this.show(hash === undefined ? this.data.steps.length - 1 : +hash);
-    this.observer = new ResizeObserver(() => this.stage.clientWidth !== this.width && this.show(this.at));
+    this.observer = new ResizeObserver(() => isOther(this.room, roomOf(this.stage)) && this.show(this.at));
     this.observer.observe(this.stage);
   }
 
@@ -59,6 +57,21 @@ class ReplayPage {
     clearInterval(this.timer);
     this.stopKeys();
     this.observer.disconnect();
+  }
+
+  tell() {
+    this.lines = linesOf(
+      this.data.steps.map((step, i) => ({ ...step, ply: i, news: step.news ?? [] })),
+      this.seats,
+      this.deck,
+    );
+  }
+
+  /** From now on the game is shown as the one who looks has seen it, not with all hands open. */
+  see(steps) {
+    this.data = { ...this.data, steps };
+    this.tell();
+    this.openly.hidden = true;
   }
 
   /** Where it is worth stopping: after the deal, and after every move of a player; a run of chance is one step. */
@@ -85,18 +98,19 @@ class ReplayPage {
     });
     this.runButton = button(t("replay.play"), "▶", () => this.run());
     this.story = el("section.panel-part.story-part");
-    this.review = el("section.panel-part.review-part");
+    this.review = el("section.panel-part.review-part", { "aria-label": t("review.title") });
+    this.openly = el("p.empty", {}, t("replay.open"));
     const share = el(
       "button.tool",
       { type: "button", on: { click: (event) => this.copy(event.currentTarget) } },
       t("replay.share"),
     );
-    const { title, payoffs } = result(data.returns, this.seats);
+    const { title, payoffs } = result(data.returns, this.seats, data.steps.at(-1).scene);
     refill(
       root,
       el(
         "div.table-page.replay",
-        {},
+        { data: { deck: kindOf(data.steps.at(-1).scene) } },
         el(
           "div.play",
           {},
@@ -137,7 +151,7 @@ class ReplayPage {
             {},
             el("h2", {}, title),
             el("p.result-line", {}, payoffs),
-            el("p.empty", {}, t("replay.open")),
+            this.openly,
           ),
           this.review,
           this.story,
@@ -145,12 +159,18 @@ class ReplayPage {
       ),
     );
     const isMine = data.mine !== null && data.mine !== undefined;
-    refill(
-      this.review,
-      el("h2", {}, t("replay.review")),
-      el("button.move", { type: "button", on: { click: () => this.ask() } }, t("replay.ask")),
-    );
     this.review.hidden = !isMine;
+    this.reviewed = new Review(this.review, {
+      game: this.game,
+      name: data.game,
+      mine: data.mine,
+      deck: this.deck,
+      seats: this.seats,
+      unit: unitOf(data.steps.at(-1).scene),
+      show: (ply) => this.show(ply),
+      see: (steps) => this.see(steps),
+      go: this.go_to,
+    });
   }
 
   show(at) {
@@ -158,25 +178,28 @@ class ReplayPage {
     this.at = Math.max(0, Math.min(data.steps.length - 1, at));
     const step = data.steps[this.at];
     const before = remember(this.stage.firstElementChild);
-    this.width = this.stage.clientWidth;
+    this.room = roomOf(this.stage);
     const felt = drawFelt({
       scene: { ...step.scene, moves: [] },
       seats,
       mine: data.mine ?? null,
       player: step.scene.player >= 0 ? step.scene.player : null,
-      room: this.width,
+      room: this.room,
       movesAt: () => [],
       pick: () => {},
       isPicked: () => false,
+      ...this.reviewed.look(this.at),
     });
     refill(this.stage, felt);
+    fitInto(felt, 1);
     settle(felt, before);
+    this.reviewed.mark(felt, this.at);
     const place = this.stops.findIndex((stop) => stop >= this.at);
     this.slider.value = String(place);
     const said = this.lines.filter((line) => line.ply === this.at);
     refill(
       this.words,
-      el(
+      this.reviewed.words(this.at) ?? el(
         "div.recent",
         { "aria-live": "polite" },
         said.length
@@ -202,7 +225,10 @@ class ReplayPage {
       el("h2", {}, t("table.story")),
       drawStory(this.lines, seats, { go: (ply) => this.show(ply), at: this.at }),
     );
-    this.story.querySelector(".at")?.scrollIntoView({ block: "nearest" });
+    this.reviewed.markStory(this.story);
+    this.reviewed.draw(this.at);
+    const now = this.story.querySelector(".at");
+    if (now) now.parentElement.scrollTop = now.offsetTop - now.parentElement.offsetTop - 40; // and the page stays where it is
     history.replaceState(null, "", `#${this.at}`);
   }
 
@@ -237,34 +263,10 @@ class ReplayPage {
       button.textContent = `${location.origin}/g/${this.game}`;
     }
   }
-
-  async ask() {
-    refill(this.review, el("h2", {}, t("replay.review")), el("p.empty", { role: "status" }, t("replay.reviewing")));
-    try {
-      const { decisions, by } = await get(`/api/review/${encodeURIComponent(this.game)}?seat=${this.data.mine}`);
-      const costly = decisions.filter((decision) => decision.lost > 1e-9);
-      const item = (decision) =>
-        el(
-          "li",
-          {},
-          el(
-            "button.link",
-            { type: "button", on: { click: () => this.show(decision.ply) } },
-            el("b", {}, t("replay.lost", number(decision.lost))),
-            " ",
-            t("replay.better", moveWord(decision.best, this.deck), moveWord(decision.text, this.deck)),
-          ),
-        );
-      refill(
-        this.review,
-        el("h2", {}, t("replay.review")),
-        costly.length ? el("ol.review", {}, costly.map(item)) : el("p.empty", {}, t("replay.noReview")),
-        by ? el("p.by", {}, t("replay.by", by.split(" + ").map(agentName).join(" + "))) : null,
-      );
-    } catch (error) {
-      refill(this.review, el("h2", {}, t("replay.review")), el("p.alert", { role: "alert" }, error.message));
-    }
-  }
 }
+
+/** What a game pays: chips, points, or the game itself. */
+const unitOf = (scene) =>
+  scene.parts.some((part) => part.name === "in the pot") ? "chips" : scene.parts.some((part) => part.kind === "domino") ? "points" : "win";
 
 const isMove = (step) => step.seat !== null && step.seat !== undefined && step.seat >= 0;

@@ -1,4 +1,4 @@
-/** The rules of a game in a dialog: its README, as a page. */
+/** The rules of a game in a dialog: its README in the language of the page, as a page. */
 
 import { el, refill } from "./dom.js";
 import { language, t } from "./i18n/index.js";
@@ -9,13 +9,7 @@ export async function showRules(game) {
   const body = el("div.prose", {}, "…");
   const dialog = openDialog(t("rules.title"), body);
   try {
-    const text = await get(`/api/rules?name=${encodeURIComponent(game)}`);
-    const short = language() === "es" ? (await import("./i18n/rules-es.js")).default[game.split("(")[0]] : null;
-    refill(
-      body,
-      short ? [short.map((line) => el("p", {}, line)), el("p.label", {}, t("rules.english"))] : null,
-      prose(text),
-    );
+    refill(body, prose(await get(`/api/rules?name=${encodeURIComponent(game)}&language=${language()}`)));
   } catch (error) {
     refill(body, error.message);
   }

@@ -1,7 +1,7 @@
 /** What a person likes, remembered by this browser. */
 
 const KEY = "tapete";
-const USUAL = { language: "", theme: "auto", motion: "auto", pace: 400, thinking: "after", name: "" };
+const USUAL = { language: "", theme: "auto", motion: "auto", pace: 400, sound: "on", thinking: "after", name: "" };
 
 const preferred = (globalThis.navigator?.language ?? "en").toLowerCase().startsWith("es") ? "es" : "en";
 

@@ -15,11 +15,12 @@ export async function showStats(root) {
       {},
       el("h1", {}, t("stats.title")),
       rows.length ? [drawTable(rows), el("div.curves", {}, rows.map(drawCurve))] : el("p.empty", {}, t("stats.none")),
+      el("p", {}, el("a", { href: "/runs" }, t("runs.title"))),
     ),
   );
 }
 
-const opponents = (row) => row.against.split(", ").map(agentName).join(", ");
+const opponents = (row) => (row.called ?? row.against).split(", ").map((name) => (/^[a-z-]+(\(|$)/.test(name) ? agentName(name) : name)).join(", ");
 
 /** A mean with its interval. */
 function gain(row) {

@@ -2,32 +2,39 @@
 
 import { el } from "./dom.js";
 import { number, t } from "./i18n/index.js";
-import { capital, moveWord, say, seatNames } from "./i18n/speech.js";
+import { capital, isVerb, moveWord, say, seatNames } from "./i18n/speech.js";
 
 /**
  * The lines of a story.
  * @param {Object[]} told by the server
- * @returns {{ply: number, seat: number|null, text: string, isNews: boolean}[]}
+ * @returns {{ply: number, seat: number|null, text: string, isNews: boolean, isVerb: boolean|undefined}[]}
  */
 export function linesOf(told, seats, deck) {
   const lines = [];
   for (const { ply, seat, text, news } of told) {
     if (seat !== null && seat >= 0)
-      lines.push({ ply, seat, text: text === null ? t("story.secret") : moveWord(text, deck), isNews: false });
+      lines.push({ ply, seat, ...deed(text, deck, seats[seat]?.me), isNews: false });
     for (const item of news) lines.push({ ply, seat: null, text: capital(say(item, seats, deck)), isNews: true });
   }
   return lines;
 }
 
-const sentence = (line, names) => (line.isNews ? line.text : `${names[line.seat]}: ${line.text}`);
+/** What somebody did, and whether it is a verb of which he is the subject. */
+const deed = (text, deck, isMine) =>
+  text === null
+    ? { text: t("story.secret"), isVerb: true }
+    : { text: moveWord(text, deck, isMine ? "mine" : ""), isVerb: isVerb(text) };
+
+const sentence = (line, names) =>
+  line.isNews ? line.text : `${names[line.seat]}${line.isVerb ? "" : ":"} ${line.text}`;
 
 /** Lines as a list; with `go`, each leads to its place in a replay. */
 export function drawStory(lines, seats, { go = null, at = null } = {}) {
   const names = seatNames(seats);
-  const inside = (line) => (line.isNews ? line.text : [el("span.who", {}, names[line.seat]), " ", line.text]);
+  const inside = (line) => (line.isNews ? line.text : [el("span.who", { class: line.isVerb ? "" : "says" }, names[line.seat]), " ", line.text]);
   return el(
     "ol.story",
-    {},
+    { tabindex: go ? null : 0 }, // where nothing in it has the focus, keys scroll it
     lines.map((line) =>
       el(
         "li",
@@ -52,16 +59,38 @@ export function latest(lines, seats, most = 3) {
 /** Lines for those who listen. */
 export const spoken = (lines, seats) => lines.map((line) => sentence(line, seatNames(seats))).join(". ");
 
+const SCORES = ["points", "discs"]; // by which a game is won: 15–6
+
+/**
+ * What a game was won by, as its players say it: the score, the one who looks first; or chips, or points.
+ * @param {Object|null} scene at the end
+ */
+function measure(returns, seats, scene) {
+  const mine = Math.max(0, seats.findIndex((seat) => seat.me));
+  const around = seats.map((_, i) => (mine + i) % seats.length);
+  const score = scene?.parts.find((part) => part.is === "score" && SCORES.includes(part.name));
+  if (score && seats.length === 2) return around.map((i) => number(score.values[i])).join("–");
+  const most = Math.max(...returns);
+  const amount = seats[mine].me ? Math.abs(returns[mine]) : most;
+  const isChips = scene?.parts.some((part) => part.name === "in the pot");
+  if (isChips) return t(amount === 1 ? "result.chip" : "result.chips", number(amount));
+  if (seats.length === 2 && most === 1) return ""; // who won says it all
+  return t(amount === 1 ? "result.point" : "result.points", number(amount));
+}
+
 /** How a game ended, in a few words, and whether that is good for the one who looks. */
-export function result(returns, seats) {
+export function result(returns, seats, scene = null) {
   const names = seatNames(seats);
   const best = Math.max(...returns);
   const winners = names.filter((_, i) => returns[i] === best);
   const mine = seats.findIndex((seat) => seat.me);
   const isZeroSum = Math.abs(returns.reduce((a, b) => a + b, 0)) < 1e-9;
-  const payoffs = names.map((name, i) => `${name} ${number(returns[i], { sign: true })}`).join(" · ");
+  const payoffs = isZeroSum
+    ? measure(returns, seats, scene)
+    : names.map((name, i) => `${name} ${number(returns[i], { sign: true })}`).join(" · ");
   if (!isZeroSum) return { title: t("result.payoffs"), payoffs, tone: "" };
   if (winners.length === names.length) return { title: t("result.draw"), payoffs, tone: "" };
+  if (mine >= 0 && returns[mine] === 0) return { title: t("result.even"), payoffs: "", tone: "" };
   if (mine >= 0)
     return returns[mine] > 0
       ? { title: t("result.won"), payoffs, tone: "won" }
@@ -80,10 +109,16 @@ export function result(returns, seats) {
 export function statusOf(message, isMyTurn, hint) {
   const { seats, player } = message;
   if (message.over) {
-    const { title, payoffs, tone } = result(message.returns, seats);
+    const { title, payoffs, tone } = result(message.returns, seats, message.scene);
     return { title, detail: payoffs, tone: `over ${tone}` };
   }
-  if (!message.complete) return { title: t("table.open"), tone: "" };
+  if (!message.complete) {
+    const host = seats.findIndex((seat) => seat.host && !seat.me);
+    const isAsked = host >= 0 && message.seat === null;
+    return { title: isAsked ? t("table.invites", seatNames(seats)[host]) : t("table.open"), tone: "" };
+  }
   if (isMyTurn) return { title: t("table.turn"), detail: hint, tone: "turn" };
-  return { title: player === null ? t("table.dealing") : t("table.waits", seatNames(seats)[player]), tone: "waits" };
+  if (player === null) return { title: t("table.dealing"), tone: "waits" };
+  const isAway = seats[player].kind === "person" && seats[player].here === false;
+  return { title: t(isAway ? "table.waitsFor" : "table.waits", seatNames(seats)[player]), tone: "waits" };
 }

@@ -1,55 +1,84 @@
 /** The page of a table: what the server tells is drawn, and what the person does is sent. */
 
 import { el, refill } from "./dom.js";
-import { drawFelt, showLast } from "./felt.js";
+import { drawFelt, fitInto, isOther, kindOf, roomOf, showLast } from "./felt.js";
 import { t } from "./i18n/index.js";
-import { deckOf, gameTitle, moveWord } from "./i18n/speech.js";
+import { deckOf, gameTitle, moveWord, seatNames } from "./i18n/speech.js";
 import { listen, roam } from "./keys.js";
+import { callsOf, momentOf } from "./moments.js";
 import { remember, settle } from "./motion.js";
 import { connect, refusal } from "./net.js";
 import { onChange, settings } from "./settings.js";
+import { drawSession, isPoker, stacksOf } from "./session.js";
+import { sound, soundOf } from "./sound.js";
 import { drawStory, latest, linesOf, spoken, statusOf } from "./story.js";
 import { drawThinking, favourite, worths } from "./thoughts.js";
 import { askName, drawAfter, drawTools } from "./tools.js";
-import { drawTray, isCardSets, usable } from "./tray.js";
+import { comingTray, drawTray, isCardSets, usable } from "./tray.js";
 
-/** @param {HTMLElement} root @param {{table: string, go: function(string)}} page @returns {function} that ends it */
-export function showTable(root, { table, go }) {
-  const page = new TablePage(root, table, go);
+/** @param {HTMLElement} root @param {{table: string, go: function(string), join: function}} page @returns {function} that ends it */
+export function showTable(root, { table, go, join = connect }) {
+  const page = new TablePage(root, table, go, join);
   return () => page.close();
 }
+
+const SEEN = 1800; // ms that the end of a trick, a hand or a round stays on the table, unless somebody clicks
+const REACTIONS = ["hello", "nice", "thanks", "ouch", "wow", "hurry"]; // as the server knows them
+const BEHIND = 6; // with more moves than this to come, nobody waits
 
 /** What the table looks like: as long as this stays the same, nothing on it needs to be drawn anew. */
 const looksOf = ({ ply, player, over, complete, seats, scene }) =>
   JSON.stringify([ply, player, over, complete, seats, scene]);
 
+const isAtEnd = (list) => list.scrollHeight - list.scrollTop - list.clientHeight < 40;
+
 class TablePage {
-  constructor(root, table, go) {
+  constructor(root, table, go, join) {
     this.go = go;
     this.message = null;
     this.thought = null; // the last one
     this.picked = new Set(); // indices in the own hand, or the one thing whose moves are asked for
     this.query = "";
     this.sent = -1; // the ply at which a move was sent that is not answered yet
-    this.drawn = -1; // the ply that is drawn
+    this.room = null; // of the felt, in pixels
+    this.fit = 1; // how much smaller things had to be drawn for all of them to be seen
     this.told = 0; // lines of the story that were read out
+    this.queue = []; // tables that were told while one was looked at
+    this.moment = null; // what is looked at before the game goes on: see `moments.js`
+    this.follows = true; // whether the story is read where it is told
     this.invite = new URLSearchParams(location.search).get("invite") ?? "";
     this.build(root);
-    this.socket = connect(table, this.invite, {
+    this.socket = join(table, this.invite, {
       message: (message) => this.hear(message),
       state: (state) => this.connection(state),
     });
+    this.release = this.release.bind(this);
+    document.addEventListener("pointerdown", this.release);
     this.stopKeys = listen((event, isField) => this.key(event, isField));
     this.stopSettings = onChange((key) => this.changed(key));
-    this.observer = new ResizeObserver(() => this.message && this.stage.clientWidth !== this.width && this.draw());
+    this.observer = new ResizeObserver(() => this.message && isOther(this.room, roomOf(this.stage)) && this.draw());
     this.observer.observe(this.stage);
+    this.ticks = setInterval(() => this.tick(), 250);
+  }
+
+  /** The time that whoever has to move still has. */
+  tick() {
+    const clock = this.banner.querySelector(".clock");
+    if (!clock) return;
+    const seconds = Math.max(0, Math.ceil((this.ends - Date.now()) / 1000));
+    clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    clock.classList.toggle("short", seconds <= 5);
   }
 
   close() {
+    clearTimeout(this.wait);
+    clearInterval(this.ticks);
+    document.removeEventListener("pointerdown", this.release);
     this.socket.close();
     this.stopKeys();
     this.stopSettings();
     this.observer.disconnect();
+    this.growth?.disconnect();
   }
 
   build(root) {
@@ -61,7 +90,8 @@ class TablePage {
     this.live = el("div.sr", { "aria-live": "polite", role: "log" });
     this.story = el("section.panel-part.story-part", { "aria-label": t("table.story") });
     this.thinking = el("section.panel-part.thinking-part", { "aria-label": t("table.thinking") });
-    this.panel = el("aside.panel", {}, this.thinking, this.story);
+    this.session = el("section.panel-part.session-part", { "aria-label": t("session.title", ""), hidden: true });
+    this.panel = el("aside.panel", {}, this.session, this.thinking, this.story);
     this.page = el(
       "div.table-page",
       {},
@@ -74,13 +104,78 @@ class TablePage {
   // What the server says.
 
   hear(message) {
-    if (message.is === "table") this.update(message);
+    if (message.is === "table") this.come(message);
     else if (message.is === "thought") this.think(message);
+    else if (message.is === "reaction") this.react(message);
+    else if (message.is === "late") this.say(t("table.late", seatNames(this.message.seats)[message.seat]));
     else if (message.is === "moved") this.go(`/t/${message.table}`);
     else if (message.is === "error") this.refuse(message);
   }
 
+  /** Somebody says a word: it stands at the seat for a while. */
+  react({ seat, sign }) {
+    const plate = this.stage.querySelector(`[data-seat="${seat}"] > .plate`);
+    const word = t(`react.${sign}`);
+    plate?.querySelector(".reaction")?.remove();
+    const said = el("span.bubble.reaction", {}, word);
+    plate?.append(said);
+    setTimeout(() => said.remove(), SEEN);
+    this.live.append(el("p", {}, `${seatNames(this.message.seats)[seat]}: ${word}`));
+    sound("call");
+  }
+
+  /** A table was told: it is shown when what is on the table has been seen. */
+  come(message) {
+    this.queue.push(message);
+    if (!this.moment) this.next();
+  }
+
+  /** Shows what was told, up to something that has to be seen first. */
+  next() {
+    while (this.queue.length) {
+      const moment = this.isWaiting ? momentOf(this.message, this.queue[0]) : null;
+      if (moment) return this.hold(moment);
+      this.update(this.queue.shift());
+    }
+    return undefined;
+  }
+
+  /** Whether there is time to look: not where agents answer at once, and not for somebody who isn't looking. */
+  get isWaiting() {
+    return settings.pace > 0 && this.queue.length <= BEHIND && !document.hidden && this.thought?.kind !== "hint";
+  }
+
+  /** Leaves what has just ended on the table for a while. */
+  hold(moment) {
+    const { seats, told, over, returns } = this.queue[0];
+    this.moment = moment;
+    this.wait = setTimeout(this.release, SEEN);
+    this.page.dataset.turn = "moment";
+    this.picked.clear();
+    this.message = {
+      ...this.message,
+      seats,
+      scene: moment.scene,
+      player: null,
+      told: told.filter(({ ply }) => ply <= moment.ply),
+    };
+    this.draw();
+    this.speak();
+    this.heard(told.find(({ ply }) => ply === moment.ply));
+    if (over) this.heardEnd(returns);
+  }
+
+  /** It was seen: the game goes on. */
+  release() {
+    if (!this.moment) return;
+    clearTimeout(this.wait);
+    this.moment = null;
+    this.update(this.queue.shift());
+    this.next();
+  }
+
   update(message) {
+    const before = this.message;
     const isFirst = this.message === null;
     if (message.ply !== this.message?.ply) {
       this.picked.clear();
@@ -91,6 +186,7 @@ class TablePage {
     this.sent = -1;
     this.message = message;
     this.refusal = null;
+    this.ends = message.left === undefined || message.left === null ? null : Date.now() + message.left;
     if (isSame) return this.drawWords(); // what somebody is about to click stays where it is
     Object.assign(this.page.dataset, {
       ply: message.ply,
@@ -99,15 +195,36 @@ class TablePage {
     document.title = `${gameTitle(message.title)} · tapete`;
     this.draw();
     this.speak();
+    if (!isFirst) this.listenTo(before, message);
+    if (isFirst || message.over) drawSession(this.session, message);
     if (isFirst && message.seat !== null && message.thinking !== settings.thinking)
       this.socket.send({ do: "thinking", when: settings.thinking });
+  }
+
+  /** What a change sounds like; what was heard when it was looked at is not heard again. */
+  listenTo(before, message) {
+    const isHeard = ({ ply, seat }) => seat !== null && ply >= before.ply && !before.told.some((one) => one.ply === ply);
+    this.heard(message.told.findLast(isHeard));
+    if (message.over && !before.over && before.player !== null) this.heardEnd(message.returns);
+    else if (this.isMyTurn && before.player !== message.seat) sound("turn");
+  }
+
+  heard(event) {
+    if (event) sound(soundOf(this.page.dataset.deck, event.text));
+  }
+
+  heardEnd(returns) {
+    const { seat } = this.message;
+    const best = Math.max(...returns);
+    const isDraw = seat === null || returns.every((value) => value === best);
+    sound(isDraw ? "draw" : returns[seat] > 0 ? "won" : "lost");
   }
 
   think(thought) {
     this.thought = thought;
     if (thought.kind !== "hint") return this.drawPanel();
     this.draw();
-    this.live.append(el("p", {}, `${t("thought.hint")}: ${moveWord(favourite(thought).text, this.deck)}`));
+    this.live.append(el("p", {}, `${t("thought.hint")}: ${moveWord(favourite(thought).text, this.deck, "todo")}`));
   }
 
   refuse(message) {
@@ -168,6 +285,7 @@ class TablePage {
   }
 
   key(event, isField) {
+    if (this.moment && !isField) return this.release();
     if (event.key === "Escape" && (this.picked.size || this.query)) return this.clear();
     if (isField) return undefined;
     const move = this.order?.[+event.key - 1];
@@ -175,7 +293,8 @@ class TablePage {
     if (event.key === "Enter" && document.activeElement === document.body) return this.legal()[0]?.focus();
     if (event.key === "h") return this.hint();
     if (event.key === "u" && this.message?.can_undo) return this.socket.send({ do: "undo" });
-    if (event.key === "a" && this.message?.over && this.message.can_steer) return this.socket.send({ do: "again" });
+    if (event.key === "a" && this.message?.over && this.message.can_steer)
+      return this.socket.send({ do: isPoker(this.message) ? "swap" : "again" });
     if (event.key === "/") {
       event.preventDefault();
       return this.trayHolder.querySelector(".search")?.focus();
@@ -195,7 +314,7 @@ class TablePage {
   }
 
   get moves() {
-    return this.isMyTurn && this.sent !== this.message.ply ? this.message.scene.moves : [];
+    return this.isMyTurn && !this.moment && this.sent !== this.message.ply ? this.message.scene.moves : [];
   }
 
   get deck() {
@@ -215,7 +334,7 @@ class TablePage {
   /** Everything that can be played or clicked in this turn, as it lies on the screen. */
   legal() {
     return [...document.querySelectorAll(".stage .legal, .tray button, .after button")].filter(
-      (element) => !element.disabled,
+      (element) => !element.disabled && !element.closest("[inert]"),
     );
   }
 
@@ -232,30 +351,44 @@ class TablePage {
     this.able = this.isSets ? usable(this.moves, this.hand, [...this.picked]) : [];
     this.drawTray();
     this.drawWords(); // what is left is the table's
-    this.width = this.stage.clientWidth;
+    this.measure();
     const isNow = this.thought && this.thought.ply === message.ply && this.isMyTurn;
     const felt = drawFelt({
       scene: message.scene,
       seats: message.seats,
       mine: message.seat,
       player: message.over ? null : message.player,
-      room: this.width,
+      room: this.room,
       movesAt: (part, index) => this.movesAt(part, index),
       pick: (part, index) => this.pick(part, index),
       isPicked: (part, index) =>
         part.owner === message.seat && message.seat !== null && part.name === "hand" && this.picked.has(index),
       worth: isNow ? worths(this.thought) : null,
+      calls: message.over ? null : callsOf(message.told),
+      winners: this.winners(),
+      stacks: stacksOf(message),
       sit: message.seat === null || message.invite === null ? this.sitter() : null,
     });
-    const top = this.drawn === message.ply ? this.stage.scrollTop : Number.MAX_SAFE_INTEGER;
     refill(this.stage, felt);
-    this.stage.scrollTop = message.seat === null ? 0 : top; // where there is no room for all, one sees one's own cards
-    this.drawn = message.ply;
+    this.fit = fitInto(felt, this.fit);
     settle(felt, before);
     showLast(felt);
     this.number();
     if (isNow && this.thought.kind === "hint") this.point(favourite(this.thought).action);
     this.refocus(focused);
+  }
+
+  /** Who has just won something, or everything. */
+  winners() {
+    const { over, returns } = this.message;
+    if (this.moment) return this.moment.winners;
+    return over ? returns.flatMap((value, seat) => (value > 0 ? [seat] : [])) : [];
+  }
+
+  /** What there is to draw, and how much room for it. */
+  measure() {
+    this.page.dataset.deck ??= kindOf(this.message.scene);
+    this.room = roomOf(this.stage);
   }
 
   /** Shows where a move is made. */
@@ -334,8 +467,10 @@ class TablePage {
         { class: status.tone },
         el("strong", {}, status.title),
         status.detail ? el("span", {}, " ", status.detail) : null,
+        this.ends && !message.over ? [" ", el("span.clock", { role: "timer", "aria-label": t("table.clock") })] : null,
       ),
     );
+    this.tick();
   }
 
   status() {
@@ -345,7 +480,7 @@ class TablePage {
   hintText() {
     if (this.thought?.kind !== "hint" || this.thought.ply !== this.message.ply) return "";
     const best = favourite(this.thought);
-    return `${t("thought.hint")}: ${moveWord(best.text, this.deck)} (${Math.round(100 * best.share)} %)`;
+    return `${t("thought.hint")}: ${moveWord(best.text, this.deck, "todo")} (${Math.round(100 * best.share)} %)`;
   }
 
   drawTray() {
@@ -353,12 +488,14 @@ class TablePage {
     if (message.over) {
       this.order = [];
       refill(this.trayHolder, drawAfter(message, { send: (data) => this.socket.send(data), go: this.go }));
+      this.keepTray();
       return;
     }
     const [only] = this.picked;
     const isAsked = !this.isSets && this.picked.size === 1;
     const { node, order } = drawTray({
       moves: this.moves,
+      price: message.scene.parts.find((part) => part.name === "to call")?.text ?? "",
       deck: this.deck,
       picked: this.isSets ? [...this.picked].map((i) => this.hand[i]) : [],
       options: isAsked ? this.moves.filter((move) => move.place?.part === "hand" && move.place.index === only) : null,
@@ -366,7 +503,20 @@ class TablePage {
       hooks: { play: (action) => this.play(action), clear: () => this.clear(), search: (text) => this.search(text) },
     });
     this.order = order;
-    refill(this.trayHolder, node);
+    refill(this.trayHolder, (this.moves.length ? null : comingTray(message)) ?? node);
+    this.keepTray();
+  }
+
+  /** The place for buttons never becomes smaller: what lies above it would jump. */
+  keepTray() {
+    const { style } = this.trayHolder;
+    const size = `${innerWidth} ${innerHeight}`;
+    if (size !== this.window) {
+      style.minHeight = ""; // another window: all may be as large as it likes again
+      this.fit = 1;
+    }
+    this.window = size;
+    style.minHeight = `${this.trayHolder.offsetHeight}px`;
   }
 
   search(text) {
@@ -393,12 +543,40 @@ class TablePage {
     if (thinks !== this.thinks) refill(this.thinking, drawThinking(this.thought, this.deck)); // else a list may be open
     this.thinks = thinks;
     const lines = linesOf(message.told, message.seats, this.deck);
-    const before = this.story.querySelector(".story");
-    const isAtEnd = !before || before.scrollHeight - before.scrollTop - before.clientHeight < 40;
-    const top = before?.scrollTop ?? 0;
+    const top = this.story.querySelector(".story")?.scrollTop ?? 0;
     const story = lines.length ? drawStory(lines, message.seats) : el("p.empty", {}, t("story.start"));
-    refill(this.story, el("div.panel-head", {}, el("h2", {}, t("table.story"))), story);
-    story.scrollTop = isAtEnd ? story.scrollHeight : top; // who reads what was before is left in peace
+    refill(this.story, el("div.panel-head", {}, el("h2", {}, t("table.story")), this.reactions()), story);
+    story.scrollTop = this.follows ? story.scrollHeight : top; // who reads what was before is left in peace
+    this.keepUp(story);
+  }
+
+  /** What can be said to other people at the table. */
+  reactions() {
+    const { seats, seat } = this.message;
+    if (seat === null || seats.filter(({ kind }) => kind === "person").length < 2) return null;
+    const say = (event) => {
+      if (event.target.value) this.socket.send({ do: "react", sign: event.target.value });
+      event.target.value = "";
+    };
+    return el(
+      "select.say",
+      { "aria-label": t("react.title"), data: { key: "react" }, on: { change: say } },
+      el("option", { value: "" }, t("react.title")),
+      REACTIONS.map((sign) => el("option", { value: sign }, t(`react.${sign}`))),
+    );
+  }
+
+  /** The story follows the game where the panel above it grows, too; not when somebody has scrolled up to read. */
+  keepUp(story) {
+    let top = story.scrollTop;
+    story.addEventListener("scroll", () => {
+      if (story.scrollTop < top) this.follows = false;
+      if (isAtEnd(story)) this.follows = true;
+      top = story.scrollTop;
+    });
+    this.growth?.disconnect();
+    this.growth = new ResizeObserver(() => this.follows && (story.scrollTop = story.scrollHeight));
+    this.growth.observe(story);
   }
 
   /** Reads out what is new. */

@@ -74,7 +74,7 @@ function bar(move, isOwn, deck) {
     el(
       "th",
       { scope: "row" },
-      moveWord(move.text, deck),
+      moveWord(move.text, deck, "todo"),
       isOwn ? el("span.tick", { role: "img", "aria-label": t("thought.yours") }, " ●") : null,
     ),
     el("td", {}, el("span.bar", { vars: { share: move.share.toFixed(4) } }), el("span.percent", {}, percent)),

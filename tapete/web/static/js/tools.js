@@ -3,7 +3,9 @@
 import { el } from "./dom.js";
 import { number, t } from "./i18n/index.js";
 import { gameTitle, seatNames } from "./i18n/speech.js";
+import { showInvitation } from "./invitation.js";
 import { openDialog, showRules } from "./rules.js";
+import { isPoker } from "./session.js";
 import { change } from "./settings.js";
 
 const SLOWEST = 2000; // ms between two moves of agents that are watched
@@ -35,7 +37,7 @@ export function drawTools(message, isMyTurn, hooks) {
     message.watching ? el("span.tag", {}, t("table.watching")) : null,
     el("span.space"),
     message.invite
-      ? tool(t("table.invite"), (event) => copyInvitation(message, event.currentTarget, hooks.say), { kind: "primary" })
+      ? tool(t("table.invite"), () => showInvitation(message), { kind: "primary" })
       : null,
     isSteering ? steering(message, hooks.send) : null,
     isPlaying ? tool(t("table.hint"), hooks.hint, { key: "h", disabled: !isMyTurn }) : null,
@@ -63,16 +65,6 @@ function steering({ running, pace }, send) {
   ];
 }
 
-async function copyInvitation({ table, invite }, button, say) {
-  const address = `${location.origin}/t/${table}?invite=${invite}`;
-  try {
-    await navigator.clipboard.writeText(address);
-    button.textContent = t("table.copied");
-  } catch {
-    say(address); // no clipboard here: it can be copied by hand
-  }
-}
-
 /** Asks somebody who has just come in what to call him; a name may be left empty. */
 export function askName(then) {
   const input = el("input", { type: "text", maxlength: 24, autocomplete: "nickname", "aria-label": t("setup.name") });
@@ -91,6 +83,12 @@ export function askName(then) {
   const dialog = openDialog(t("setup.name"), form);
   input.focus();
 }
+
+/** Another game; in poker the next hand, for which the button moves on. */
+const another = (message, send) =>
+  isPoker(message)
+    ? [t("table.nextHand"), () => send({ do: "swap" })]
+    : [t("table.again"), () => send({ do: "again" })];
 
 /**
  * What can be done after the last card.
@@ -111,11 +109,13 @@ export function drawAfter(message, { send, go }) {
     el(
       "div.tray.after",
       {},
-      message.can_steer ? button(t("table.again"), () => send({ do: "again" }), "primary", "a") : null,
-      message.can_steer && message.seat !== null ? button(t("table.swap"), () => send({ do: "swap" })) : null,
+      message.can_steer ? button(...another(message, send), "primary", "a") : null,
+      message.can_steer && message.seat !== null && !isPoker(message)
+        ? button(t("table.swap"), () => send({ do: "swap" }))
+        : null,
       button(t("table.replay"), () => go(`/g/${message.game_id}`)),
       button(t("table.lobby"), () => go("/"), "quiet"),
     ),
-    games > 1 ? el("p.totals", {}, t("table.totals", games, scores.join(", "))) : null,
+    games > 1 && !isPoker(message) ? el("p.totals", {}, t("table.totals", games, scores.join(", "))) : null,
   ];
 }

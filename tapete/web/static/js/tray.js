@@ -45,7 +45,7 @@ export function usable(moves, hand, picked) {
   return hand.map((face, i) => picked.includes(i) || left.some((count) => (count[face] ?? 0) > (chosen[face] ?? 0)));
 }
 
-function moveButton(move, deck, play, kind = "") {
+function moveButton(move, deck, play, kind = "", price = "") {
   const isCards = deck === "ranks" && move.place;
   const sign = handSign(move.text);
   return el(
@@ -59,7 +59,27 @@ function moveButton(move, deck, play, kind = "") {
     },
     sign ? drawing(sign) : null,
     isCards ? miniCards(move.text) : moveName(move.text, deck),
+    price ? el("span.price", {}, price) : null,
   );
+}
+
+/**
+ * The buttons of a table of payoffs before they can be pressed: they are known from the first moment on, and have their
+ * place, so that nothing jumps when it is one's turn.
+ * @returns {HTMLElement|null} null where the game has no such table
+ */
+export function comingTray({ scene, seat }) {
+  const board = scene.parts.find((part) => part.name === "payoffs");
+  if (!board || seat === null) return null;
+  const moves = [board.rows, board.columns][seat].map((text, action) => ({ text, action, place: null }));
+  const { node } = drawTray({ moves, price: "", deck: "", picked: [], options: null, query: "", hooks: {} });
+  node.classList.add("coming");
+  node.inert = true;
+  for (const button of node.children) {
+    button.classList.remove("legal");
+    delete button.dataset.move;
+  }
+  return node;
 }
 
 const NEGATIVE = ["fold", "no-quiero", "mazo", "pass"];
@@ -68,6 +88,7 @@ const tone = (move) => (NEGATIVE.includes(move.text) ? "quiet" : "");
 /**
  * @param {Object} input
  * @param {Object[]} input.moves legal now
+ * @param {string} input.price what a call costs
  * @param {string} input.deck
  * @param {string[]} input.picked faces of the picked cards, in a game of sets
  * @param {Object[]|null} input.options moves on the thing that was clicked, where there are several
@@ -75,7 +96,7 @@ const tone = (move) => (NEGATIVE.includes(move.text) ? "quiet" : "");
  * @param {{play: function(number), search: function(string), clear: function()}} input.hooks
  * @returns {{node: HTMLElement, order: number[]}} the tray, and the actions in the order of their numbers
  */
-export function drawTray({ moves, deck, picked, options, query, hooks }) {
+export function drawTray({ moves, price, deck, picked, options, query, hooks }) {
   if (isCardSets(moves, deck)) return cardTray(moves, deck, picked, query, hooks);
   if (options) {
     const node = el(
@@ -91,7 +112,7 @@ export function drawTray({ moves, deck, picked, options, query, hooks }) {
   const node = el(
     "div.tray",
     { role: "group", "aria-label": t("table.moves"), class: buttons.length > 8 ? "many" : "" },
-    buttons.map((move) => moveButton(move, deck, hooks.play, tone(move))),
+    buttons.map((move) => moveButton(move, deck, hooks.play, tone(move), move.text === "call" ? price : "")),
   );
   return { node, order: moves.map((move) => move.action) };
 }
@@ -112,6 +133,9 @@ function cardTray(moves, deck, picked, query, hooks) {
     autocomplete: "off",
     on: { input: (event) => hooks.search(event.target.value) },
   });
+  const count = shown.length + (exact ? 1 : 0);
+  const told =
+    total && !found.length ? t("table.none") : count < found.length ? t("table.shown", count, found.length) : "";
   const first = [
     exact
       ? el(
@@ -130,10 +154,8 @@ function cardTray(moves, deck, picked, query, hooks) {
         )
       : null,
     total > 12 ? search : null,
+    told ? el("p.told", {}, told) : null,
   ];
-  const count = shown.length + (exact ? 1 : 0);
-  const told =
-    total && !found.length ? t("table.none") : count < found.length ? t("table.shown", count, found.length) : "";
   const node = el(
     "div.tray.sets",
     { role: "group", "aria-label": t("table.moves") },
@@ -143,7 +165,6 @@ function cardTray(moves, deck, picked, query, hooks) {
       {},
       shown.map((move) => moveButton(move, deck, hooks.play)),
     ),
-    told ? el("p.told", {}, told) : null,
   );
   return { node, order: [...(exact ? [exact] : []), ...others, ...shown].map((move) => move.action) };
 }

@@ -95,7 +95,7 @@ function grid(part, context) {
   };
   return el(
     "div.board.grid",
-    { class: isClaims ? "claims" : "payoffs" },
+    { class: isClaims ? "claims" : "payoffs", vars: { down: part.rows.length } },
     el(
       "table",
       { "aria-label": partName(part.name) },

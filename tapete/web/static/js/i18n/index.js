@@ -2,9 +2,11 @@
 
 import en from "./en.js";
 import es from "./es.js";
+import reviewEn from "./review-en.js";
+import reviewEs from "./review-es.js";
 import { settings } from "../settings.js";
 
-const BOOKS = { en, es };
+const BOOKS = { en: { ...en, ...reviewEn }, es: { ...es, ...reviewEs } };
 export const LANGUAGES = Object.keys(BOOKS);
 
 /** The language in use, "en" or "es". */
@@ -12,7 +14,7 @@ export const language = () => (settings.language in BOOKS ? settings.language : 
 
 /** A text of the page by its key. */
 export function t(key, ...values) {
-  const text = BOOKS[language()][key] ?? en[key] ?? key;
+  const text = BOOKS[language()][key] ?? BOOKS.en[key] ?? key;
   return text.replace(/\{(\d)\}/g, (_, i) => values[i] ?? "");
 }
 

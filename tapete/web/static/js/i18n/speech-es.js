@@ -35,6 +35,9 @@ export const PARTS = {
   pot: "pozo",
   button: "botón",
   "to call": "para igualar",
+  folded: "se fueron",
+  "your hand": "tu juego",
+  "won by": "ganó con",
   preflop: "preflop",
   flop: "flop",
   river: "river",
@@ -55,7 +58,7 @@ export const PARTS = {
 
 /** Words that are moves, and other single words. */
 export const WORDS = {
-  pass: "paso",
+  pass: "pasa",
   bet: "apuesta",
   check: "pasa",
   call: "iguala",
@@ -89,7 +92,7 @@ export const WORDS = {
   "vale-cuatro": "vale cuatro",
   quiero: "quiero",
   "no-quiero": "no quiero",
-  mazo: "al mazo",
+  mazo: "se va al mazo",
   flor: "flor",
   contraflor: "contraflor",
   "contraflor-al-resto": "contraflor al resto",
@@ -111,6 +114,34 @@ export const WORDS = {
   "full house": "full",
   "four of a kind": "póker",
   "straight flush": "escalera de color",
+};
+
+/** Moves that are told by a verb: what you do, and what one says at the table while doing it. */
+export const MINE = {
+  pass: "pasás",
+  bet: "apostás",
+  check: "pasás",
+  call: "igualás",
+  raise: "subís",
+  fold: "te vas",
+  take: "robás",
+  bid1: "ofrecés 1",
+  bid2: "ofrecés 2",
+  bid3: "ofrecés 3",
+  mazo: "te vas al mazo",
+};
+export const SAID = {
+  pass: "paso",
+  bet: "apuesto",
+  check: "paso",
+  call: "pago",
+  raise: "subo",
+  fold: "me voy",
+  take: "robo",
+  bid1: "ofrezco 1",
+  bid2: "ofrezco 2",
+  bid3: "ofrezco 3",
+  mazo: "me voy al mazo",
 };
 
 /** The same on a button: what you do, not what somebody did. */
@@ -308,6 +339,8 @@ export const PARAMETERS = {
   buenas: "quien pierde el envido dice «son buenas»",
   flor: "con flor",
   bidding: "con remate",
+  around: "el remate da vueltas",
+  spring: "primavera: quien no jugó nada paga doble",
   cards: "cartas",
   soldiers: "soldados",
   fields: "campos",

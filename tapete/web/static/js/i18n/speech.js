@@ -14,19 +14,20 @@ const book = () => (language() === "es" ? spanish : english);
 /** A text as the beginning of a sentence. */
 export const capital = (text) => (text ? text[0].toUpperCase() + text.slice(1) : text);
 
-/** Names of seats as they are shown; two of one name get their number. */
+/** Names of seats as they are shown; two of one name get their number, counted from the one who looks. */
 export function seatNames(seats) {
+  const mine = Math.max(0, seats.findIndex((seat) => seat.me));
   const names = seats.map((seat) =>
     seat.me
       ? t("table.you")
       : seat.kind === "open"
         ? t("table.free")
         : seat.kind === "agent"
-          ? agentName(seat.name)
-          : seat.name || t("setup.seat", seats.indexOf(seat) + 1),
+          ? seat.called || agentName(seat.name)
+          : seat.name || (seat.host ? t("table.host") : t("setup.seat", seats.indexOf(seat) + 1)),
   );
   return names.map((name, i) =>
-    names.filter((other) => other === name).length > 1 && !seats[i].me ? `${name} (${i + 1})` : name,
+    names.filter((other) => other === name).length > 1 && !seats[i].me ? `${name} (${((i - mine + seats.length) % seats.length) + 1})` : name,
   );
 }
 
@@ -157,13 +158,22 @@ export function moveName(text, deck = "") {
   return capital(moveWord(text, deck));
 }
 
-/** A move in the story. */
-export function moveWord(text, deck = "") {
+/**
+ * A move in words. Spanish verbs agree with who does it.
+ * @param {string} text in notation
+ * @param {string} [form] "": somebody does it; "mine": you do; "said": as it is said at the table; "todo": as advice
+ */
+export function moveWord(text, deck = "", form = "") {
   const laid = /^(\d+-\d+)([<>])$/.exec(text);
   if (laid) return `${laid[1]} ${laid[2] === "<" ? "◀" : "▶"}`;
-  const word = language() === "es" ? (spanish.WORDS[text] ?? text) : text;
-  return isNotation(text) ? prettyCards(text, deck) : word.replaceAll("-", " ");
+  if (isNotation(text)) return prettyCards(text, deck);
+  const { WORDS, MINE, SAID, ORDERS } = book();
+  const forms = { mine: MINE, said: SAID, todo: isVerb(text) ? ORDERS : null };
+  return (forms[form]?.[text]?.toLowerCase() ?? WORDS?.[text] ?? text).replaceAll("-", " ");
 }
+
+/** Whether a move is told by a verb, which needs no colon after the one who does it: "Vos igualás", "Ana: quiero". */
+export const isVerb = (text) => text in (book().MINE ?? {});
 
 /** The title of a column or row of a matrix. */
 export const choiceName = (text) =>

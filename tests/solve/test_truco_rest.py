@@ -1,0 +1,130 @@
+"""The rest of a hand of truco, solved at play: against exact values, by its own room, and as a player."""
+
+from __future__ import annotations
+
+import ctypes
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tapete import Rng, make
+from tapete.agents import load
+from tapete.core.players import judge_moves
+from tapete.core.records import words_of
+from tapete.games.truco.bets import NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.cards import NAMES
+from tapete.games.truco.moves import NONE, TIE
+from tapete.shipped import find
+from tapete.solve.linear import solve_form
+from tapete.solve.response import prove
+from tapete.solve.sequence_form import SequenceForm
+from tapete.solve.truco import blueprint
+from tapete.solve.truco.knowledge import Knowledge
+from tapete.solve.truco.ranges import LONGEST, moves_of
+from tapete.solve.truco.resolver import resolver
+from tapete.solve.truco.rest import PAIRS, Rest
+from tapete.solve.truco.rest_cfr import solve
+from tapete.testing import check_player
+from tests.pocket import pocket
+from tests.solve.test_truco_exact import plans
+
+Strategy = tuple[NDArray[np.float32], Knowledge]
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Strategy:
+    path = find("blueprints/truco.safetensors")
+    assert path
+    return blueprint.read(path)[:2]
+
+
+@pytest.mark.parametrize(
+    ("pack", "won"),
+    [
+        ("1e 3o 12o 6c 4c", False),  # after a parda the second trick decides
+        ("3e 3o 12o 12c 4c", False),  # or is parda again
+        ("1e 3o 12o 6c 4c", True),  # mano has won the first: a third trick follows where he loses the second
+        ("1e 3o 3e 6c 4c", True),
+    ],
+)
+def test_the_rest_of_a_hand_has_its_exact_value(pack: str, won: bool, shipped: Strategy):
+    """With two cards each from a pack of five; what was played before tells nothing there.
+
+    At the last card a doubt of 2 % remains in the ranges, and which of two equal cards was played is forgotten before.
+    """
+    game = pocket(pack, tricks=1, won=won)
+    form = SequenceForm.of(game)
+    cards = sum(1 << NAMES.index(name) for name in pack.split())
+    proof = prove(form, plans(form, resolver(*shipped, iterations=500, weighs=False, pack=cards)))
+    exact = solve_form(form).value
+    assert proof.lower - 1e-6 <= exact <= proof.upper + 1e-6
+    assert proof.exploitability < 0.03
+
+
+def test_there_is_room_for_every_tree():
+    rest = Rest.empty()
+    words = np.array(words_of(rest), dtype=np.uint64)
+    for first, level in product((0, 1, TIE), (1, 2, 3, 4)):
+        rest.used[:] = 0
+        rest.used[4] = 2 * PAIRS * PAIRS
+        rest.stages[0] = ((PAIRS, PAIRS), 1, (PAIRS * PAIRS, 0))
+        rest.weights[: 2 * PAIRS * PAIRS] = 1  # any two hands may meet
+        holder = NONE if level == 1 else 0
+        address = words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
+        solve.ctypes(address, first, 0 if first == TIE else first, 0, level, holder, 0)
+        sizes = (rest.nodes, rest.sums, rest.reach, rest.values, rest.weights)
+        assert all(used <= len(array) for used, array in zip(rest.used.tolist(), sizes, strict=True))
+        assert rest.used[0] > 1
+
+
+def test_a_hand_is_gone_through_again_move_by_move():
+    for number in range(20):
+        rng = Rng("moves", number)
+        state = make("truco(hand=true,mazo=true)").start().deal(rng)
+        made: list[tuple[int, int]] = []
+        while not state.over:
+            out = np.zeros(2 * LONGEST, dtype=np.int32)
+            n = moves_of(state.game.record(state.data), out)
+            assert list(zip(out[:n].tolist(), out[LONGEST : LONGEST + n].tolist(), strict=True)) == made
+            move = rng.choice(state.actions())
+            made.append((move, state.player))
+            state.apply(move)
+
+
+@pytest.mark.parametrize("game", ["truco", "truco(points=15,mazo=true)", "truco(hand=true,score0=28,score1=3)"])
+def test_the_player_is_in_order_and_looks_at_nothing_hidden(game: str, shipped: Strategy):
+    check_player(lambda: resolver(*shipped, iterations=3), game, games=2)
+
+
+def test_a_strategy_is_the_same_whichever_hand_is_asked_about_first(shipped: Strategy):
+    """What was solved for one hand serves for all others, and solving anew gives the same."""
+    game = make("truco(hand=true,equity=true)")
+    player = resolver(*shipped, iterations=10)
+
+    def ask(text: str) -> Any:
+        state = game.read(text)
+        return judge_moves(player, game, state.data, state.player, state.actions()).tolist()
+
+    here, other, elsewhere = "1e 4c 1b 5o 7e 6b 7e 4c", "2e 4c 1b 5o 7e 6b 7e 4c", "1e 4c 1b 5o 7e 6b 1b 4c"
+    first = ask(here)
+    assert ask(other) != first
+    assert ask(here) == first
+    ask(elsewhere)
+    assert ask(here) == first
+
+
+def test_who_sees_the_last_card_raises_with_a_better_one_and_bluffs_with_some_others():
+    game = make("truco(hand=true)")
+    policy = load("best", game)
+    state = game.read("3e 4c 4b 2o 6e 6b 3e 4c 4b 6b 2o")  # pie wins the second and leads a 2; mano has a 6
+    thought = policy.think(state.view(0), Rng(1)).probabilities
+    assert 0 <= thought[RAISE] < 0.6, "a losing card is bluffed with sometimes"
+    state = game.read("3e 4c 4b 2o 1e 6b 3e 4c 4b 6b 2o")
+    assert policy.think(state.view(0), Rng(1)).probabilities[RAISE] == pytest.approx(1)
+    state.apply("truco")
+    answer = policy.think(state.view(1), Rng(1)).probabilities
+    assert answer[QUIERO] + answer[NO_QUIERO] == pytest.approx(1)
+    assert 0 < answer[QUIERO] < 1

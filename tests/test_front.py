@@ -1,0 +1,254 @@
+"""The front door: what can be asked of `tapete` itself, and what it says to those who ask for something else."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+import tapete
+from tapete.agents import choose, load, opponents
+from tapete.core import Rng, TapeteError, Thought, View, make
+from tapete.learn import read_metrics
+from tapete.search import ISMCTS, MCTS, Budget
+from tapete.solve import Progress, Stale, find, solve
+
+FIRST, SECOND = "2 -1\n-1 1\n", "1 -3\n-1 2\n"  # equilibria: (2/5, 3/5) and (3/7, 4/7) for the rows
+
+
+def row_played(game: tapete.Game) -> float:
+    """How often an equilibrium plays the first row."""
+    return tapete.equilibrium(game).at(game.start().view(0))[0]
+
+
+def test_importing_tapete_brings_rules_and_no_agents_solvers_or_learners() -> None:
+    script = (
+        "import sys, tapete; print([m for m in sys.modules if m.split('.')[:2] in "
+        "[['tapete', x] for x in ('agents', 'arena', 'solve', 'search', 'learn', 'nets', 'front')] or m == 'torch'])"
+    )
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_all_that_the_door_names_is_there() -> None:
+    assert dir(tapete) == sorted(tapete.__all__)
+    assert all(getattr(tapete, name) is not None for name in tapete.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'solv'"):
+        _ = tapete.solv  # type: ignore[attr-defined]
+
+
+def test_an_agent_thinks_by_its_name() -> None:
+    view = make("leduc").start().deal(Rng(1)).view(0)
+    for game in ("leduc", make("leduc")):
+        thought = tapete.agent("ismcts(50)", game).think(view, Rng(1))
+        assert sum(thought.visits.values()) == 50
+        assert view.named(thought.visits).keys() == {"check", "bet"}
+
+
+def test_an_equilibrium_that_ships_is_taken_as_it_is() -> None:
+    strategy = tapete.equilibrium("leduc")
+    assert strategy.value == pytest.approx(-0.0856, abs=1e-4)
+    assert strategy.exploitability < 1e-4
+    view = make("leduc").start().deal(Rng(1)).view(0)
+    assert strategy.at(view) == strategy.think(view, Rng(1)).probabilities
+    assert sum(strategy.at(view).values()) == pytest.approx(1)
+
+
+def test_an_equilibrium_that_is_not_there_is_solved_once_and_kept() -> None:
+    proofs: list[Progress] = []
+    game = make("ocp(4)")
+    assert find(game) is None
+    strategy = tapete.equilibrium(game, watch=proofs.append)
+    assert strategy.exploitability <= 1e-3
+    assert proofs
+    assert find(game) is not None
+    proofs.clear()
+    assert tapete.equilibrium(game, watch=proofs.append).exploitability == strategy.exploitability
+    assert not proofs, "it was kept"
+    better = tapete.equilibrium(game, until=strategy.exploitability / 10, watch=proofs.append)
+    assert proofs
+    assert better.exploitability <= strategy.exploitability / 10
+
+
+def test_rounds_are_solved_with_what_follows_them() -> None:
+    strategy = tapete.equilibrium("dudo(2,2,1)", until=0.01)
+    later = make("dudo(2,2,1)").start().deal(Rng(1))
+    while later.player == 0:
+        later.apply(later.actions()[-1]).deal(Rng(2))
+    assert sum(strategy.at(later.view(later.player)).values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("game", "says"),
+    [
+        ("battle", "battle is not zero-sum; .*tapete.solve.matching finds correlated.*mccfr-external --time 60"),
+        ("doudizhu", "doudizhu has 3 players; .*mccfr-external --time 60"),
+        ("truco", "truco is too large to be solved.*--against best"),
+    ],
+)
+def test_games_without_a_proof_are_told_what_works_for_them(game: str, says: str) -> None:
+    with pytest.raises(TapeteError, match=says) as error:
+        tapete.equilibrium(game)
+    assert "\n" not in str(error.value)
+
+
+def test_a_table_that_was_edited_makes_its_solution_stale(tmp_path: Path) -> None:
+    file = tmp_path / "table.txt"
+    file.write_text(FIRST)
+    name = f"matrix({file})"
+    assert row_played(make(name)) == pytest.approx(2 / 5, abs=0.01)
+    file.write_text(SECOND)
+    for text in ("equilibrium", "best"):
+        with pytest.raises(TapeteError, match="when its table was another; `tapete solve") as error:
+            load(text, make(name))
+        assert "\n" not in str(error.value)
+    with pytest.warns(UserWarning, match="when its table was another; it is solved again"):
+        assert row_played(make(name)) == pytest.approx(3 / 7, abs=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert row_played(make(name)) == pytest.approx(3 / 7, abs=0.01), "it was kept"
+    file.write_text(SECOND.replace("2", "2.0"))
+    assert load("equilibrium", make(name)), "the same table, written otherwise"
+
+
+def test_a_stale_file_and_a_stale_checkpoint_are_told(tmp_path: Path) -> None:
+    file, saved, at_once = tmp_path / "table.txt", tmp_path / "it.safetensors", Event()
+    file.write_text(FIRST)
+    name = f"matrix({file})"
+    solve(make(name), save=saved)
+    at_once.set()
+    with pytest.raises(KeyboardInterrupt):
+        solve(make(name), until=0, save=saved, stop=at_once)
+    file.write_text(SECOND)
+    with pytest.raises(TapeteError, match="table was another"):
+        load(str(saved), make(name))
+    with pytest.raises(Stale, match=r"checkpoint solved .* when its table was another"):
+        solve(make(name), save=saved, resume=True)
+
+
+def test_a_state_in_place_of_a_view_is_told() -> None:
+    for name in ("leduc", "othello", "holdem", "doudizhu"):
+        state = make(name).start().deal(Rng(1))
+        for text in [text for text in opponents(state.game) if "10000" not in text]:
+            with pytest.raises(TapeteError, match="a State, which knows all hands; ask with a View"):
+                load(text, state.game).think(state, Rng(1))  # type: ignore[arg-type]
+    with pytest.raises(TapeteError, match=r"ask with a View, as in .*, not with 'kuhn'"):
+        tapete.agent("random", "kuhn").think("kuhn", Rng(1))  # type: ignore[arg-type]
+
+
+def test_an_agent_asked_out_of_turn_is_told_whose_turn_it_is() -> None:
+    kuhn = make("kuhn")
+    agent = tapete.agent("random", kuhn)
+    for view, says in (
+        (kuhn.read("J Q").view(1), "seat 1 is asked, but seat 0 is to move"),
+        (kuhn.read("J Q bet pass").view(0), "the game is over"),
+        (kuhn.read("J").view(0), "chance is to move"),
+    ):
+        with pytest.raises(TapeteError, match=says):
+            agent.think(view, Rng(1))
+        with pytest.raises(TapeteError, match=says):
+            ISMCTS(kuhn).run(view, Rng(1), Budget(10))
+        with pytest.raises(TapeteError, match=says):
+            choose(Last(), view, Rng(1))
+    with pytest.raises(TapeteError, match="seat 1 is asked"):
+        MCTS(make("othello")).run(make("othello").start().view(1), Rng(1), Budget(10))
+
+
+class Last:
+    """Plays the last of its moves."""
+
+    def think(self, view: View, rng: Rng) -> Thought:
+        legal = view.actions()
+        return Thought(probabilities={action: float(action == legal[-1]) for action in legal})
+
+
+def test_a_match_takes_names_makers_and_those_who_remember_nothing() -> None:
+    by_hand = tapete.match("kuhn", Last(), "random", games=40)
+    assert by_hand.agents == ("Last", "random")
+    assert by_hand.payoffs.tolist() == tapete.match("kuhn", lambda game: Last(), "random", games=40).payoffs.tolist()
+    strategy = tapete.equilibrium("kuhn")
+    assert (
+        tapete.match("kuhn", strategy, Last(), games=40).mean
+        == tapete.match("kuhn", "equilibrium", Last(), games=40).mean
+    )
+
+
+def test_how_exploitable_an_agent_is_is_told_exactly() -> None:
+    assert tapete.exploitability("kuhn", "random") == pytest.approx(11 / 12, abs=1e-6)
+    assert tapete.exploitability("leduc", "equilibrium") == pytest.approx(
+        tapete.equilibrium("leduc").exploitability, abs=1e-7
+    )
+    by_hand = tapete.exploitability("kuhn", Last())
+    assert by_hand == tapete.exploitability(make("kuhn"), lambda game: Last())
+    assert by_hand == pytest.approx(sum(best_replies_to_last()), abs=1e-6)
+    assert tapete.exploitability("kuhn", "ismcts(20)") == tapete.exploitability("kuhn", "ismcts(20)", seed=1)
+    with pytest.raises(TapeteError, match="battle is not zero-sum"):
+        tapete.exploitability("battle", "random")
+
+
+def best_replies_to_last() -> list[float]:
+    """What each seat gains against one who always bets or calls, by trying its answer to every card."""
+    kuhn, gains = make("kuhn"), []
+    for seat in (0, 1):
+        total = 0.0
+        for own in "JQK":
+            others = [card for card in "JQK" if card != own]
+            hands = [(own, other) if seat == 0 else (other, own) for other in others]
+            lines = ("bet bet", "pass bet bet", "pass bet pass") if seat == 0 else ("bet bet", "bet pass")
+            paid = [[kuhn.read(" ".join([*hand, line])).returns()[seat] for hand in hands] for line in lines]
+            total += max(map(sum, paid)) / 6
+        gains.append(total)
+    return gains
+
+
+def test_a_match_refuses_those_who_remember_and_those_who_are_no_agents() -> None:
+    with pytest.raises(TapeteError, match=r"this Searcher remembers a game, .*give its name, as in 'ismcts"):
+        tapete.match("kuhn", tapete.agent("ismcts(10)", "kuhn"), "random", games=2)
+    with pytest.raises(TapeteError, match="3 is no agent; it needs a name"):
+        tapete.match("kuhn", 3, "random", games=2)  # type: ignore[arg-type]
+    with pytest.raises(TapeteError, match="try ismcts"):
+        tapete.match("kuhn", "mcts(10)", "random", games=2)
+
+
+def test_training_from_python_makes_a_run_that_plays_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    small: dict[str, Any] = {"tables": 16, "hidden": 8, "every": 1}
+    folder = tapete.train("kuhn", "ppo", iterations=2, **small)
+    assert folder == Path("runs/kuhn-ppo")
+    assert [line["iteration"] for line in read_metrics(folder)] == [1, 2]
+    assert tapete.agent(str(folder), "kuhn").think(make("kuhn").read("J Q").view(0), Rng(1)).probabilities.keys() == {
+        0,
+        1,
+    }
+    whole = tapete.train("kuhn", "ppo", run="whole", iterations=4, **small)
+    tapete.train("kuhn", "ppo", run="parts", iterations=4, seconds=0, **small)
+    parts = tapete.train("kuhn", "ppo", run="parts", resume=True)
+    weights = [(each / "network.safetensors").read_bytes() for each in (whole, parts)]
+    assert weights[0] == weights[1]
+    with pytest.raises(TapeteError, match="ppo has no parameter 'iteration'"):
+        tapete.train("kuhn", "ppo", run="wrong", iteration=4)
+    with pytest.raises(TapeteError, match="there is no learner 'pop'"):
+        tapete.train("kuhn", "pop", run="wrong")
+
+
+def test_what_was_not_proven_says_so() -> None:
+    solve(make("goofspiel(4)"), algorithm="mccfr-external", iterations=20, until=0)
+    strategy = tapete.equilibrium("goofspiel(4)")
+    assert strategy.exploitability > 0
+    known = find(make("kuhn"))
+    assert known
+    unproven = type(strategy)(make("kuhn"), replace(known, about=known.about | {"value": None, "exploitability": None}))
+    assert math.isnan(unproven.value)
+    assert unproven.exploitability == math.inf
+
+
+def test_what_is_told_of_moves_is_named_in_the_notation_of_the_game() -> None:
+    assert make("kuhn").read("J Q").view(0).named({0: 0.25, 1: 0.75}) == {"pass": 0.25, "bet": 0.75}
