@@ -13,6 +13,7 @@ import pytest
 from tapete import Rng
 from tapete.review import Choice, Judgement, Strongest
 from tapete.web import lines, reviews
+from tapete.web.rehearsal import rehearse_judge
 from tests.web.browsers import Browser, Place, serving, wait_until
 
 
@@ -157,6 +158,7 @@ def test_all_of_a_review_waits_behind_the_tables(place: Place, monkeypatch: pyte
 
 def test_a_review_thinks_only_for_so_long(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "PATIENCE", 1e-9)
+    rehearse_judge("othello(size=4)")  # once in a process: a thought that belongs to no review
     ana, thoughts = Browser(place), list[Choice]()
     real = Strongest.judge
 
