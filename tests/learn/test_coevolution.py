@@ -28,19 +28,28 @@ GENES = 400
 SMALL = Config(replacements=4, generations=6, population=8, deals=3, test_deals=2, points=2520, seed=5)
 
 
-def parents(draws: np.random.Generator) -> tuple[Any, Any, Any]:
-    """Two individuals that differ in every gene, and the used genes of the first."""
+def parents(draws: np.random.Generator) -> tuple[Any, Any]:
+    """Two individuals that differ in every gene."""
     a = draws.integers(-MOST, 0, size=(GENES, 2), dtype=np.int8)
     b = draws.integers(1, MOST, size=(GENES, 2), dtype=np.int8)
-    return a, b, np.isin(np.arange(GENES), draws.choice(GENES, size=60, replace=False))
+    return a, b
+
+
+def chosen(times: int, choose: Callable[[Any], None]) -> Any:
+    """[times, GENES] genes that an operator has chosen, where dirt lay before."""
+    genes = np.arange(times * GENES).reshape(times, GENES) % 2 == 0
+    for row in genes:
+        choose(row)
+    return genes
 
 
 def check_exchange(module: Any) -> None:
     """Each child has every gene of one parent or the other, whole, and the other child has what is left."""
     draws = np.random.default_rng(1)
-    a, b, _used = parents(draws)
+    a, b = parents(draws)
     genes = draws.random(GENES) < 0.3
-    first, second = module.exchange(a, b, genes)
+    first, second = np.empty_like(a), np.empty_like(b)
+    module.exchange(*(individual.reshape(-1).view(np.int16) for individual in (first, second, a, b)), genes)
     assert (first[genes] == b[genes]).all()
     assert (first[~genes] == a[~genes]).all()
     assert (second[genes] == a[genes]).all()
@@ -48,10 +57,8 @@ def check_exchange(module: Any) -> None:
 
 
 def check_random_point(module: Any) -> None:
-    draws = np.random.default_rng(2)
-    begins = set()
-    for _ in range(2000):
-        genes = module.from_random_point(np.zeros(GENES, dtype=bool), 9, draws)
+    words, begins = Rng(2).words, set()
+    for genes in chosen(2000, lambda genes: module.from_random_point(genes, words)):
         begin = int(np.argmax(genes))
         assert genes[begin:].all()
         assert not genes[:begin].any()
@@ -61,121 +68,195 @@ def check_random_point(module: Any) -> None:
 
 
 def check_middle_of_used(module: Any) -> None:
-    draws = np.random.default_rng(3)
-    used = np.zeros(GENES, dtype=bool)
-    used[[300, 310, 320, 330]] = True
-    genes = module.from_middle_of_used(used, 9, draws)
+    used = np.array([300, 310, 320, 330])
+    (genes,) = chosen(1, lambda genes: module.from_middle(genes, used))
     assert np.array_equal(np.flatnonzero(genes), np.arange(320, GENES))
-    assert not module.from_middle_of_used(~used & False, 9, draws).any(), "who used nothing gives nothing away"
+    (genes,) = chosen(1, lambda genes: module.from_middle(genes, used[:0]))
+    assert not genes.any(), "who used nothing gives nothing away"
 
 
 def check_random_genes(module: Any) -> None:
-    draws = np.random.default_rng(4)
-    used = np.arange(GENES) < 5
-    chosen = np.mean([module.random_genes(used, GENES // 2, draws) for _ in range(300)], axis=0)
-    assert abs(chosen.mean() - (1 - np.exp(-0.5))) < 0.01  # of so many draws, with those that come twice
-    assert chosen.min() > 0.2
-    assert chosen.max() < 0.6
+    words = Rng(4).words
+    shares = chosen(300, lambda genes: module.random_genes(genes, GENES // 2, words)).mean(axis=0)
+    assert abs(shares.mean() - (1 - np.exp(-0.5))) < 0.01  # of so many draws, with those that come twice
+    assert shares.min() > 0.2
+    assert shares.max() < 0.6
 
 
 def check_used_genes(module: Any) -> None:
-    draws = np.random.default_rng(5)
-    used = np.arange(GENES) % 4 == 1
-    chosen = np.mean([module.used_genes(used, 50, draws) for _ in range(300)], axis=0)
-    assert not chosen[~used].any()
-    assert abs(chosen[used].mean() - (1 - np.exp(-0.5))) < 0.02
-    assert not module.used_genes(used & False, 50, draws).any()
+    words, used = Rng(5).words, np.arange(1, GENES, 4)
+    shares = chosen(300, lambda genes: module.used_genes(genes, used, 50, words)).mean(axis=0)
+    assert not np.delete(shares, used).any()
+    assert abs(shares[used].mean() - (1 - np.exp(-0.5))) < 0.02
+    assert not chosen(1, lambda genes: module.used_genes(genes, used[:0], 50, words)).any()
+
+
+def check_choice(module: Any) -> None:
+    """Each crossover has a number of its own, and is handed what it needs."""
+    words, used = Rng(9).words, np.arange(1, GENES, 4)
+    point, middle, anything, from_used = (
+        chosen(20, lambda genes, which=which: module.choose_genes(genes, which, used, 200, words))
+        for which in range(module.CROSSOVERS)
+    )
+    assert len({int(np.argmax(genes)) for genes in point}) > 10
+    assert (middle == (np.arange(GENES) >= 201)).all()
+    assert 0.35 < np.delete(anything, used, axis=1).mean() < 0.45
+    assert not np.delete(from_used, used, axis=1).any()
+    assert from_used[:, used].mean() > 0.8
 
 
 def check_mutation(module: Any) -> None:
-    draws = np.random.default_rng(6)
-    used = np.arange(GENES) < 40
-    first = np.full((GENES, 2), 90, dtype=np.int8)
-    changed = np.stack([module.mutate(first, used, 20, 0.1, draws) for _ in range(400)]).astype(int)
-    assert (first == 90).all(), "a parent stays as it is"
-    assert (changed[:, ~used] == 90).all()
-    steps = changed[:, used] - 90
-    assert steps.min() == -20
+    words, used, genes = Rng(6).words, np.arange(40), np.ones(GENES, dtype=bool)
+    changed = np.full((400, GENES, 2), 90, dtype=np.int8)
+    for individual in changed:
+        module.mutate(individual, used, 20, 20, genes, words)
+    assert (changed[:, 40:] == 90).all()
+    steps = changed[:, :40].astype(int) - 90
+    assert steps.min() == -20, "a gene that is drawn twice goes no further"
     assert steps.max() == MOST - 90
     assert (steps[..., 0] != steps[..., 1]).any(), "each threshold goes its own way"
-    assert 0.25 < (steps != 0).any(axis=2).mean() < 0.42
+    assert abs((steps != 0).any(axis=2).mean() - (1 - np.exp(-0.5))) < 0.02
+    assert abs((steps == -20).mean() - (1 - np.exp(-0.5)) / 41) < 0.003
+    low = np.full((GENES, 2), -90, dtype=np.int8)
+    module.mutate(low, used, 200, 20, genes, words)
+    assert low.min() == -MOST
+    before = low.copy()
+    module.mutate(low, used[:0], 200, 20, genes, words)
+    assert (low == before).all()
+
+
+def check_founders(module: Any) -> None:
+    """Those that are mutated before anybody has played: any genes, and as far as the variance says."""
+    first = np.zeros((30, GENES, 2), dtype=np.int8)
+    changed = module.mutated(first, mutations=GENES // 2, variance=0.1, rng=Rng(8)).astype(int)
+    assert not first.any(), "a parent stays as it is"
+    assert (changed.min(), changed.max()) == (-20, 20)
+    assert 0.36 < (changed != 0).any(axis=2).mean() < 0.42
+    assert (changed != changed[0]).any(axis=(1, 2))[1:].all()
 
 
 def check_tournament(module: Any) -> None:
-    draws = np.random.default_rng(7)
-    wins = np.bincount([module.tournament(np.array([3.0, 1.0, 2.0, 0.0]), 3, draws) for _ in range(6000)], minlength=4)
+    words, fitness = Rng(7).words, np.array([3.0, 1.0, 2.0, 0.0])
+    wins = np.bincount([module.tournament(fitness, 3, words) for _ in range(6000)], minlength=4)
     expected = [1 - (3 / 4) ** 3, (2 / 4) ** 3 - (1 / 4) ** 3, (3 / 4) ** 3 - (2 / 4) ** 3, (1 / 4) ** 3]
     assert np.abs(wins / 6000 - expected).max() < 0.03
+
+
+def generation(module: Any, seed: int, mutations: int = 0) -> Any:
+    """Children of nine individuals, of which each has its own threshold in all genes and its own used genes."""
+    population = np.stack([np.full((GENES, 2), 10 * i, dtype=np.int8) for i in range(9)])
+    used = np.arange(GENES) % 9 == np.arange(9)[:, None]
+    return module.breed(
+        population, np.arange(9.0), used, size=3, points=40, mutations=mutations, variance=0.01, rng=Rng(seed)
+    )
 
 
 def check_breed(module: Any) -> None:
     """All four crossovers come up, and children get their genes from parents that won their tournaments."""
     seen = set()
     for seed in range(40):
-        draws = np.random.default_rng(seed)
-        population = np.stack([np.full((GENES, 2), i, dtype=np.int8) for i in range(8)])
-        fitness = np.arange(8.0)
-        used = np.tile(np.arange(GENES) % 7 == 0, (8, 1))
-        children = module.breed(population, fitness, used, size=3, points=40, mutations=0, variance=0.1, draws=draws)
-        assert children.shape == population.shape
-        assert children.mean() > 4.2, "the better have more children"
-        for child in children:
-            changes = np.flatnonzero(np.diff(child[:, 0]))
-            seen.add("one cut" if len(changes) == 1 else "used" if set(child[::7, 0]) != set(child[1::7, 0]) else "any")
-    assert {"one cut", "used", "any"} <= seen
+        children = generation(module, seed).astype(int)
+        assert children.shape == (9, GENES, 2)
+        assert children.mean() > 47, "the better have more children"
+        assert not (children % 10).any()
+        for one, other in zip(children[::2], children[1::2], strict=False):  # the last has no twin
+            kinds = {*np.unique(one)}
+            assert kinds == {*np.unique(other)}, "twins have the same parents"
+            assert len(kinds) <= 2
+            assert (one + other == sum(kinds) * (3 - len(kinds))).all(), "and what one lacks"
+            changes = np.flatnonzero(np.diff(one[:, 0]))
+            taken = {*(np.flatnonzero(one[:, 0] != np.median(one)) % 9)}
+            assert len(taken) != 1 or taken == {np.median(one) // 10}, "genes that the first parent used"
+            seen.add("none" if not len(changes) else "one cut" if len(changes) == 1 else "many")
+    assert seen == {"none", "one cut", "many"}
+
+
+def check_mutations(module: Any) -> None:
+    """A child is mutated in genes that its own first parent used: the one that it has most genes of, or the first."""
+    for seed in range(20):
+        before, after = generation(module, seed)[:2], generation(module, seed, mutations=30)[:2]
+        for child, twin in zip(after, before, strict=True):
+            has_one_cut = len(np.flatnonzero(np.diff(twin[:, 0]))) == 1
+            parent = (twin[0, 0] if has_one_cut else np.median(twin)) // 10
+            moved = np.flatnonzero((child % 10 != 0).any(axis=1))
+            assert len(moved) > 10
+            assert {*(moved % 9)} == {parent}
 
 
 CHECKS = [
-    check_exchange, check_random_point, check_middle_of_used, check_random_genes, check_used_genes, check_mutation,
-    check_tournament, check_breed,
+    check_exchange, check_random_point, check_middle_of_used, check_random_genes, check_used_genes, check_choice,
+    check_mutation, check_founders, check_tournament, check_breed, check_mutations,
 ]  # fmt: skip
+
+
+def plain(old: str = "", new: str = "") -> ModuleType:
+    """The operators as Python runs them, so that each can be asked alone; with something replaced."""
+    source = Path(operators.__file__).read_text()
+    assert old in source
+    for place in ("compile", "rng"):
+        source = source.replace(f"from tapete.core.{place} import", "from tests.learn.plain import")
+    module = ModuleType("plain")
+    exec(compile(source.replace(old, new) if old else source, "plain", "exec"), module.__dict__)
+    return module
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_operators(check: Callable[[Any], None]) -> None:
-    check(operators)
+    check(plain())
+
+
+def test_compiled_operators_do_as_they_are_written() -> None:
+    written = plain()
+    for seed in range(12):
+        assert np.array_equal(generation(operators, seed, mutations=30), generation(written, seed, mutations=30))
+    first = generation(operators, 1)
+    terms: dict[str, Any] = {"mutations": 50, "variance": 0.1}
+    assert np.array_equal(operators.mutated(first, **terms, rng=Rng(3)), written.mutated(first, **terms, rng=Rng(3)))
 
 
 MUTANTS = [
-    (
-        "np.where(genes, pairs_b, pairs_a), np.where(genes, pairs_a, pairs_b)",
-        "np.where(genes, pairs_b, pairs_a), pairs_a",
-    ),
-    ("np.where(genes, pairs_b, pairs_a),", "np.where(genes, pairs_a, pairs_b),"),
-    ("draws.integers(1, len(used))", "draws.integers(0, len(used))"),
-    (">= draws.integers(1, len(used))", "> draws.integers(1, len(used))"),
-    ("places[len(places) // 2]", "len(used) // 2"),
-    ("places[len(places) // 2]", "places[0]"),
-    ("return _drawn(np.arange(len(used)), points", "return _drawn(np.flatnonzero(used), points"),
-    ("return _drawn(np.flatnonzero(used), points", "return _drawn(np.arange(len(used)), points"),
-    ("size=points)]", "size=points // 2)]"),
-    ("used_genes(used, times, draws)", "random_genes(used, times, draws)"),
+    ("first[gene] = b[gene] if", "first[gene] = a[gene] if"),
+    ("second[gene] = a[gene] if genes[gene] else b[gene]", "second[gene] = b[gene]"),
+    ("for which in range(2):", "for which in range(1):"),
+    ("if not genes[gene]:", "if True:"),
+    ("            genes[gene] = True\n            for", "            for"),
+    ("1 + below(rng, len(genes) - 1)", "below(rng, len(genes))"),
+    ("1 + below(rng, len(genes) - 1)", "2 + below(rng, len(genes) - 2)"),
+    ("genes[:point] = False", "pass"),
+    ("used[len(used) // 2]", "len(genes) // 2"),
+    ("used[len(used) // 2]", "used[0]"),
+    ("genes[below(rng, len(genes))] = True", "genes[below(rng, len(genes) // 2)] = True"),
+    ("genes[used[below(rng, len(used))]] = True", "genes[below(rng, len(used))] = True"),
+    ("for _ in range(points if len(used) else 0)", "for _ in range(points // 2 if len(used) else 0)"),
+    ("crossover == RANDOM_POINT", "crossover != RANDOM_POINT"),
+    ("crossover == RANDOM_GENES", "crossover == USED_GENES"),
     ("round(variance * 200)", "round(variance * 100)"),
-    ("draws.integers(-step, step,", "draws.integers(0, step,"),
-    ("size=(len(places), 2)", "size=(len(places), 1)"),
-    ("np.clip(moved, -MOST, MOST)", "moved"),
-    ("changed = individual.copy()", "changed = individual"),
-    ("np.argmax(fitness[drawn])", "np.argmin(fitness[drawn])"),
-    ("size=size)", "size=size - 1)"),
-    ("CROSSOVERS[draws.integers(len(CROSSOVERS))]", "CROSSOVERS[draws.integers(2)]"),
-    ("exchange(population[a], population[b],", "exchange(population[a], population[a],"),
+    ("below(rng, 2 * step + 1) - step", "below(rng, step + 1)"),
+    ("below(rng, 2 * step + 1) - step", "below(rng, 2 * step) - step"),
+    ("min(max(moved, -MOST), MOST)", "min(moved, MOST)"),
+    ("min(max(moved, -MOST), MOST)", "moved"),
+    ("changed = individuals.copy()", "changed = individuals"),
+    ("fitness[drawn] > fitness[best]", "fitness[drawn] < fitness[best]"),
+    ("range(size - 1)", "range(size - 2)"),
+    ("crossover = below(rng, CROSSOVERS)", "crossover = below(rng, 2)"),
+    ("population[a], population[b], genes", "population[a], population[a], genes"),
+    ("mutate(children[child + 1], used_b", "mutate(children[child + 1], used_a"),
+    ("choose_genes(genes, crossover, used_a", "choose_genes(genes, crossover, used_b"),
+    ("for _ in range(times if len(used) else 0)", "for _ in range(times // 2 if len(used) else 0)"),
 ]
 
 
 def notices(check: Callable[[Any], None], module: Any) -> bool:
     try:
         check(module)
-    except (AssertionError, IndexError, ValueError, TypeError):
+    except (AssertionError, IndexError, ValueError, TypeError, OverflowError):
         return True
     return False
 
 
 @pytest.mark.parametrize(("old", "new"), MUTANTS)
 def test_a_planted_error_is_caught(old: str, new: str) -> None:
-    source = Path(operators.__file__).read_text()
-    assert source.count(old) >= 1
-    mutant = ModuleType("mutant")
-    exec(compile(source.replace(old, new), "mutant", "exec"), mutant.__dict__)
+    mutant = plain(old, new)
     assert any(notices(check, mutant) for check in CHECKS), "nobody noticed"
 
 

@@ -1,15 +1,30 @@
-"""The genetic operators. An individual is [genes, 2] thresholds; its `used` genes are those that decided something."""
+"""The genetic operators. An individual is [genes, 2] thresholds; its `used` genes are those that decided something.
+
+All of them are compiled into `breed`, which makes a generation in one call: in Python, a child took longer to be born
+than to be judged.
+"""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba import types
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from tapete.core.breeding import MOST
+from tapete.core.compile import DOUBLES, WORDS, helper, kernel, uint64_ptr
+from tapete.core.rng import Rng, below
 
 Individuals = NDArray[np.int8]  # [individuals, genes, 2]; one of them: [genes, 2]
 Genes = NDArray[np.bool_]  # [genes] those that are meant
+
+CROSSOVERS = 4
+RANDOM_POINT, MIDDLE_OF_USED, RANDOM_GENES, USED_GENES = range(CROSSOVERS)
+THRESHOLDS = types.int8[:, :, ::1]
+PAIRS = types.int16[:, ::1]
+MASKS = types.boolean[:, ::1]
 
 
 def random_individuals(count: int, genes: int, draws: Generator) -> Individuals:
@@ -17,75 +32,137 @@ def random_individuals(count: int, genes: int, draws: Generator) -> Individuals:
     return draws.integers(-MOST, MOST, size=(count, genes, 2), dtype=np.int8, endpoint=True)
 
 
-def tournament(fitness: NDArray[np.float64], size: int, draws: Generator) -> int:
+@helper
+def tournament(fitness: Any, size: int, rng: Any) -> Any:
     """The best of so many individuals that are drawn."""
-    drawn = draws.integers(len(fitness), size=size)
-    return int(drawn[np.argmax(fitness[drawn])])
+    best = below(rng, len(fitness))
+    for _ in range(size - 1):
+        drawn = below(rng, len(fitness))
+        if fitness[drawn] > fitness[best]:
+            best = drawn
+    return best
 
 
-def from_random_point(used: Genes, points: int, draws: Generator) -> Genes:
+@helper
+def from_point(genes: Any, point: Any) -> None:
+    """All genes from a point on."""
+    genes[:point] = False
+    genes[point:] = True
+
+
+@helper
+def from_random_point(genes: Any, rng: Any) -> None:
     """All genes from a point on that may be anywhere but at the beginning."""
-    return np.arange(len(used)) >= draws.integers(1, len(used))
+    from_point(genes, 1 + below(rng, len(genes) - 1))
 
 
-def from_middle_of_used(used: Genes, points: int, draws: Generator) -> Genes:
-    """All genes from that one on which has half of the used genes before it."""
-    places = np.flatnonzero(used)
-    return np.arange(len(used)) >= (places[len(places) // 2] if len(places) else len(used))
+@helper
+def from_middle(genes: Any, used: Any) -> None:
+    """All genes from that one on which has half of the used genes before it; none where none was used."""
+    from_point(genes, used[len(used) // 2] if len(used) else len(genes))
 
 
-def random_genes(used: Genes, points: int, draws: Generator) -> Genes:
+@helper
+def random_genes(genes: Any, points: int, rng: Any) -> None:
     """Any genes; one that is drawn twice counts once."""
-    return _drawn(np.arange(len(used)), points, len(used), draws)
+    genes[:] = False
+    for _ in range(points):
+        genes[below(rng, len(genes))] = True
 
 
-def used_genes(used: Genes, points: int, draws: Generator) -> Genes:
+@helper
+def used_genes(genes: Any, used: Any, points: int, rng: Any) -> None:
     """Of the used genes, as many as are drawn; one that is drawn twice counts once."""
-    return _drawn(np.flatnonzero(used), points, len(used), draws)
+    genes[:] = False
+    for _ in range(points if len(used) else 0):
+        genes[used[below(rng, len(used))]] = True
 
 
-CROSSOVERS = (from_random_point, from_middle_of_used, random_genes, used_genes)
+@helper
+def choose_genes(genes: Any, crossover: int, used: Any, points: int, rng: Any) -> None:
+    """The genes that a pair exchanges."""
+    if crossover == RANDOM_POINT:
+        from_random_point(genes, rng)
+    elif crossover == MIDDLE_OF_USED:
+        from_middle(genes, used)
+    elif crossover == RANDOM_GENES:
+        random_genes(genes, points, rng)
+    else:
+        used_genes(genes, used, points, rng)
 
 
-def _drawn(places: NDArray[np.int64], points: int, genes: int, draws: Generator) -> Genes:
-    chosen = np.zeros(genes, dtype=np.bool_)
-    if len(places):
-        chosen[places[draws.integers(len(places), size=points)]] = True
-    return chosen
-
-
-def exchange(a: Individuals, b: Individuals, genes: Genes) -> tuple[Individuals, Individuals]:
+@helper
+def exchange(first: Any, second: Any, a: Any, b: Any, genes: Any) -> None:
     """Two children: each has those genes from one parent and the others from the other."""
-    pairs_a, pairs_b = _pairs(a), _pairs(b)
-    children = np.where(genes, pairs_b, pairs_a), np.where(genes, pairs_a, pairs_b)
-    return children[0].view(np.int8).reshape(a.shape), children[1].view(np.int8).reshape(b.shape)
+    for gene in range(len(genes)):
+        first[gene] = b[gene] if genes[gene] else a[gene]
+        second[gene] = a[gene] if genes[gene] else b[gene]
 
 
-def _pairs(individual: Individuals) -> NDArray[np.int16]:
-    """[genes] both thresholds of a gene as one number, because that is copied faster."""
-    return np.ascontiguousarray(individual).reshape(-1).view(np.int16)
+@helper
+def mutate(individual: Any, used: Any, times: int, step: int, genes: Any, rng: Any) -> None:
+    """Moves both thresholds of so many used genes, each by at most a step; one that is drawn twice is moved once."""
+    genes[:] = False
+    for _ in range(times if len(used) else 0):
+        gene = used[below(rng, len(used))]
+        if not genes[gene]:
+            genes[gene] = True
+            for which in range(2):
+                moved = np.int64(individual[gene, which]) + below(rng, 2 * step + 1) - step
+                individual[gene, which] = min(max(moved, -MOST), MOST)
 
 
-def mutate(individual: Individuals, used: Genes, times: int, variance: float, draws: Generator) -> Individuals:
-    """Changes both thresholds of used genes by at most a share `variance` of the range from -100 to 100."""
-    genes, step = used_genes(used, times, draws), round(variance * 200)
-    places = np.flatnonzero(genes)
-    changed = individual.copy()
-    moved = changed[places] + draws.integers(-step, step, size=(len(places), 2), endpoint=True)
-    changed[places] = np.clip(moved, -MOST, MOST)
-    return changed
+@kernel(types.void(PAIRS, THRESHOLDS, PAIRS, DOUBLES, MASKS, types.int64, types.int64, types.int64, types.int64, WORDS))
+def _breed(
+    pairs: Any, children: Any, population: Any, fitness: Any, used: Any, size: int, points: int, mutations: int,
+    step: int, words: Any,
+) -> None:  # fmt: skip
+    """`pairs` are the bytes of `children`: both thresholds of a gene as one number, because that is copied faster."""
+    genes, spare, rng = np.empty(used.shape[1], np.bool_), np.empty(used.shape[1], np.int16), uint64_ptr(words)
+    crossover = below(rng, CROSSOVERS)
+    for child in range(0, len(children), 2):
+        a, b = tournament(fitness, size, rng), tournament(fitness, size, rng)
+        used_a, used_b = np.flatnonzero(used[a]), np.flatnonzero(used[b])
+        has_twin = child + 1 < len(children)
+        choose_genes(genes, crossover, used_a, points, rng)
+        exchange(pairs[child], pairs[child + 1] if has_twin else spare, population[a], population[b], genes)
+        mutate(children[child], used_a, mutations, step, genes, rng)
+        if has_twin:
+            mutate(children[child + 1], used_b, mutations, step, genes, rng)
+
+
+@kernel(types.void(THRESHOLDS, types.int64, types.int64, WORDS))
+def _mutate_all(individuals: Any, mutations: int, step: int, words: Any) -> None:
+    genes, rng = np.empty(individuals.shape[1], np.bool_), uint64_ptr(words)
+    every = np.arange(individuals.shape[1])
+    for i in range(len(individuals)):
+        mutate(individuals[i], every, mutations, step, genes, rng)
+
+
+def step_of(variance: float) -> int:
+    """How far a threshold goes at most: a share `variance` of the range from -100 to 100."""
+    return round(variance * 200)
 
 
 def breed(
     population: Individuals, fitness: NDArray[np.float64], used: NDArray[np.bool_], *, size: int, points: int,
-    mutations: int, variance: float, draws: Generator,
+    mutations: int, variance: float, rng: Rng,
 ) -> Individuals:  # fmt: skip
-    """As many children as there are individuals. A generation has one crossover, drawn for all its pairs."""
-    crossover = CROSSOVERS[draws.integers(len(CROSSOVERS))]
-    children: list[Individuals] = []
-    while len(children) < len(population):
-        a, b = tournament(fitness, size, draws), tournament(fitness, size, draws)
-        pair = exchange(population[a], population[b], crossover(used[a], points, draws))
-        for child, parent in zip(pair, (a, b), strict=True):
-            children.append(mutate(child, used[parent], mutations, variance, draws))
-    return np.stack(children[: len(population)])
+    """As many children as there are individuals. A generation has one crossover, drawn for all its pairs.
+
+    :param size: individuals in a tournament, whose best becomes a parent.
+    :param points: genes that are drawn by the crossovers which draw some.
+    :param mutations: used genes that are drawn in each child, to be mutated.
+    """
+    population, fitness, used = (np.ascontiguousarray(array) for array in (population, fitness, used))
+    children = np.empty_like(population)
+    pairs, parents = (array.reshape(len(array), -1).view(np.int16) for array in (children, population))
+    _breed(pairs, children, parents, fitness, used, size, points, mutations, step_of(variance), rng.words)
+    return children
+
+
+def mutated(individuals: Individuals, *, mutations: int, variance: float, rng: Rng) -> Individuals:
+    """The individuals, each with so many genes mutated, whichever were used."""
+    changed = individuals.copy()
+    _mutate_all(changed, mutations, step_of(variance), rng.words)
+    return changed

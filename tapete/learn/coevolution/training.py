@@ -16,7 +16,7 @@ from tapete.core.game import Game
 from tapete.core.rng import Rng
 from tapete.learn.buffers import numpy_generator
 from tapete.learn.coevolution import Config
-from tapete.learn.coevolution.operators import breed, mutate, random_individuals
+from tapete.learn.coevolution.operators import breed, mutated, random_individuals
 from tapete.learn.coevolution.separable import Separable
 from tapete.learn.run import Checkpoint, Run, networks_in
 from tapete.scale import Job
@@ -67,9 +67,9 @@ class Training:
 
     def _descendants(self) -> NDArray[np.int8]:
         """A first population: rule-based players, mutated."""
-        config, draws, every = self.config, self._draws("founders"), np.ones(self.species.genes, dtype=np.bool_)
-        founders = [self.guests[i % len(self.guests)].thresholds for i in range(config.population)]
-        return np.stack([mutate(genes, every, config.mutations, config.variance, draws) for genes in founders])
+        config, rng = self.config, Rng(self.config.seed, "founders")
+        founders = np.stack([self.guests[i % len(self.guests)].thresholds for i in range(config.population)])
+        return mutated(founders, mutations=config.mutations, variance=config.variance, rng=rng)
 
     def get_ready(self) -> None:
         """Deals the cards; takes some seconds."""
@@ -159,7 +159,7 @@ class Training:
         config = self.config
         return breed(
             self.population, self.fitness, self.used, size=config.tournament, points=config.points,
-            mutations=config.mutations, variance=config.variance, draws=self._draws("generation", self.total),
+            mutations=config.mutations, variance=config.variance, rng=Rng(config.seed, "generation", self.total),
         )  # fmt: skip
 
     def next_generation(self) -> None:
