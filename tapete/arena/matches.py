@@ -23,7 +23,7 @@ from tapete.arena.teams import TeamResult, team_results
 from tapete.arena.telling import match_facts
 from tapete.core import Game, Record, TapeteError, make
 from tapete.core.pictures import facts_html
-from tapete.scale import Executor, Job, Local, Serial
+from tapete.scale import Executor, Job, Serial, given_or_local
 
 # A name; a function that makes a fresh one for every game; or one that remembers nothing, and plays in all of them.
 Agent = str | Callable[[Game], Policy] | Policy
@@ -266,7 +266,8 @@ def match(
     :param lineups: who sits where in the games of a deal. Without it, A takes each seat in turn, or each team where
         the game is played in teams, and copies of B the others. Every seat must be worth the same to both sides, as in
         "AB", "BA" or in "ABB", "BAA".
-    :param workers: threads; the result doesn't depend on how many. A policy that was handed in as it is plays in one.
+    :param workers: threads or processes; the result doesn't depend on how many. A policy that was handed in as it is
+        plays in one thread.
     :param executor: where games are played, instead of such threads; the result doesn't depend on it either. Agents
         that play elsewhere than here are names.
     :param luck: what judges how lucky everybody was, so that `Match.corrected` can be told: a function that says what a
@@ -283,8 +284,8 @@ def match(
     for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
         if number < least:
             raise TapeteError(f"{name} must be {least} or more, not {number}")
-    executor = executor or Local(workers)
-    if not executor.is_here and not (isinstance(a, str) and isinstance(b, str) and isinstance(luck, str | None)):
+    travels = isinstance(a, str) and isinstance(b, str) and isinstance(luck, str | None)
+    if executor and not executor.is_here and not travels:
         raise TapeteError("agents and values that are functions can't be sent elsewhere; name them, or play here")
     if is_policy(a) or is_policy(b):
         executor = Serial()
@@ -292,12 +293,13 @@ def match(
         f"{__name__}:open_deals",
         {"game": game, "agents": (a, b), "lineups": lineups, "seed": seed, "openings": openings, "luck": luck},
         threads_pay,
+        travels,
     )
     deals = -(-games // len(lineups))
     played = [games for number, games in (known or {}).items() if number < deals]
     won = Fraction(sum(share(game) for games in played for game in games))
     left = sorted(set(range(deals)) - {games[0].deal for games in played})
-    with closing(executor.spread(job, left)) as results:
+    with given_or_local(executor, workers) as where, closing(where.spread(job, left)) as results:
         for _, result in results:
             if keep:
                 keep(result)

@@ -14,7 +14,7 @@ from tapete.arena.matches import Agent, Match, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
 from tapete.arena.teams import TeamResult
 from tapete.core import Game, TapeteError, make
-from tapete.scale import Executor
+from tapete.scale import Executor, given_or_local
 
 OnGame = Callable[[str, int, int, float], None]  # the match, games played, games in all, the share of its first agent
 
@@ -123,27 +123,27 @@ def tournament(
     pairs = list(combinations(range(len(agents)), 2))
     matches: dict[tuple[int, int], Match] = {}
     try:
-        for i, j in pairs:
-            title = f"{names[i]} - {names[j]}"
+        with given_or_local(executor, workers) as where:
+            for i, j in pairs:
+                title = f"{names[i]} - {names[j]}"
 
-            def tell(done: int, of: int, share: float, title: str = title) -> None:
-                if watch:
-                    watch(title, len(matches) * of + done, len(pairs) * of, share)
+                def tell(done: int, of: int, share: float, title: str = title) -> None:
+                    if watch:
+                        watch(title, len(matches) * of + done, len(pairs) * of, share)
 
-            matches[i, j] = match(
-                game,
-                agents[i],
-                agents[j],
-                games=games,
-                seed=seed,
-                openings=openings,
-                lineups=lineups,
-                workers=workers,
-                executor=executor,
-                watch=tell,
-                known=diary.deals.get(title) if diary else None,
-                keep=partial(diary.write, title) if diary else None,
-            )
+                matches[i, j] = match(
+                    game,
+                    agents[i],
+                    agents[j],
+                    games=games,
+                    seed=seed,
+                    openings=openings,
+                    lineups=lineups,
+                    executor=where,
+                    watch=tell,
+                    known=diary.deals.get(title) if diary else None,
+                    keep=partial(diary.write, title) if diary else None,
+                )
     finally:
         if diary:
             diary.close(finished=len(matches) == len(pairs))

@@ -22,13 +22,13 @@ from tapete import arena
 from tapete.core import make
 from tapete.learn import configure
 from tapete.learn.run import Run
-from tapete.scale import Executor, open_executor
+from tapete.scale import Executor, Local, open_executor
 
 ROUNDS = 3  # of which the median counts
 SEARCH = ("othello", "mcts(400)", "mcts(300)")  # kernels are the work
 PYTHON = ("doudizhu", "rules", "rules")  # Python is
 TABLE = "holdem(players=10)"
-EVOLUTION = ["population=600", "deals=100", "test_deals=2"]
+EVOLUTION = ["population=600", "deals=200", "test_deals=2"]  # as many deals as the study has
 DMC = ["games=256", "asynchronous=true"]
 
 
@@ -132,7 +132,8 @@ def run(*, case: str = "", seconds: float = 6.0, address: str = "", with_ray: bo
     """Every case on every executor, each for about so many seconds."""
     cores = os.cpu_count() or 1
     with ExitStack() as stack:
-        executors: dict[str, Executor] = {"serial": open_executor("serial"), "local": open_executor(workers=cores)}
+        executors: dict[str, Executor] = {"serial": open_executor("serial")}
+        executors["local"] = stack.enter_context(Local(cores, worth=0.0))
         if with_ray:
             executors["ray"] = stack.enter_context(open_executor("ray", workers=cores, address=address))
         for one in (one for one in CASES if case in one.name):

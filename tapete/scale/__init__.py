@@ -6,9 +6,9 @@ results are the same on every executor and with any number of workers. An algori
 :class:`Executor`, and does not know which one it is.
 """
 
-from tapete.scale.executor import EXECUTORS, Executor, open_executor
+from tapete.scale.executor import EXECUTORS, Executor, given_or_local, open_executor
 from tapete.scale.jobs import Job, Jobs
 from tapete.scale.local import Local
 from tapete.scale.serial import Serial
 
-__all__ = ["EXECUTORS", "Executor", "Job", "Jobs", "Local", "Serial", "open_executor"]
+__all__ = ["EXECUTORS", "Executor", "Job", "Jobs", "Local", "Serial", "given_or_local", "open_executor"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -44,7 +45,7 @@ class Executor(Protocol):
 def open_executor(name: str = "local", *, workers: int = 2, address: str = "") -> Executor:
     """An executor by name.
 
-    :param name: "serial", one parcel after the other; "local", threads of this process; "ray", a cluster.
+    :param name: "serial", one parcel after the other; "local", threads or processes of this machine; "ray", a cluster.
     :param workers: how many parcels at a time, on this machine; a cluster has as many as it has cores.
     :param address: of the head of a Ray cluster, "auto" for the one that this machine is part of. Without it, a cluster
         of this machine alone is begun, and ended with the executor.
@@ -60,3 +61,13 @@ def open_executor(name: str = "local", *, workers: int = 2, address: str = "") -
 
         return OnRay(address, workers=workers)
     raise TapeteError(f"there is no executor {name!r}; there are {', '.join(EXECUTORS)}")
+
+
+@contextmanager
+def given_or_local(executor: Executor | None, workers: int) -> Iterator[Executor]:
+    """The executor, which stays open; or, without one, the cores of this machine, for as long as they are needed."""
+    if executor:
+        yield executor
+    else:
+        with Local(workers) as own:
+            yield own

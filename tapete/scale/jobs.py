@@ -24,7 +24,8 @@ class Job:
 
     opens: str
     terms: Mapping[str, Any]
-    threads_pay: Callable[[Any], bool] | None = None  # told the first result; None: work lets go of the interpreter
+    threads_pay: Callable[[Any], bool] | None = None  # told a result; None: work lets go of the interpreter
+    travels: bool = True  # whether the terms are plain data, and so can be sent to another process
     number: str = field(default_factory=lambda: uuid.uuid4().hex)  # by which workers know it again
 
     def open(self, stop: Event) -> Work:

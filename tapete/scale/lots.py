@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from tapete.core.errors import TapeteError
+from tapete.scale.jobs import Job, Jobs
 
 AHEAD = 2  # lots a worker: while one is done, the next is there
 SECONDS = 1.0  # that a lot should take
@@ -68,23 +69,47 @@ class UnderWay:
         return self.again and all(index in done for index, _ in self.lot)
 
 
+@dataclass
+class Pace:
+    """How many parcels go into a lot: as many as take the seconds that it should take, as far as is known."""
+
+    size: int = 1
+
+    def learn(self, parcels: int, took: float, wanted: float) -> None:
+        """A lot of so many parcels took so many seconds."""
+        self.size = int(min(max(parcels * wanted / max(took, 1e-6), 1), GROWTH * self.size, LARGEST))
+
+
+class Paces:
+    """What an executor remembers of its work, so that the next job of a kind begins with lots of the right size."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Pace] = {}
+
+    def of(self, job: Jobs) -> Pace:
+        """The pace of such jobs; a new one for a job that changes."""
+        return self._known.setdefault(job.opens, Pace()) if isinstance(job, Job) else Pace()
+
+
 def hand_out(
     carrier: Carrier,
     parcels: Iterable[Any],
     clock: Callable[[], float] = time.monotonic,
     seconds: float = SECONDS,
+    pace: Pace | None = None,
 ) -> Generator[tuple[int, Any]]:
     """The index of each parcel and its result, as they come. A lot should take so many seconds."""
+    pace = pace or Pace()
     fresh, back = enumerate(parcels), deque[tuple[int, Any]]()  # `back` are those of lots that were lost
     under_way: dict[Ticket, UnderWay] = {}
     done: set[int] = set()
-    size, usual, losses = 1, seconds, 0
+    usual, losses = seconds, 0
     total = len(parcels) if isinstance(parcels, Sized) else LARGEST**3  # the last lots are small: all end together
     begun = 0  # of them
     try:
         while True:
             while len(under_way) < (room := carrier.room()):
-                if not (lot := _next_lot(back, fresh, min(size, max((total - begun) // room, 1)))):
+                if not (lot := _next_lot(back, fresh, min(pace.size, max((total - begun) // room, 1)))):
                     break
                 begun += len(lot)
                 under_way[carrier.send([parcel for _, parcel in lot])] = UnderWay(lot, clock())
@@ -105,8 +130,7 @@ def hand_out(
                     begun -= len(again)
                     continue
                 losses, usual = 0, clock() - sent.since
-                wanted = len(sent.lot) * seconds / max(usual, 1e-6)
-                size = int(min(max(wanted, 1), GROWTH * size, LARGEST))
+                pace.learn(len(sent.lot), usual, seconds)
                 for (index, _), result in zip(sent.lot, results, strict=True):
                     if index not in done:
                         done.add(index)

@@ -16,7 +16,7 @@ from typing import Any
 
 from tapete.core.errors import TapeteError
 from tapete.scale.jobs import Bench, Jobs, job_of
-from tapete.scale.lots import AHEAD, GRACE, Lost, hand_out
+from tapete.scale.lots import AHEAD, GRACE, Lost, Paces, hand_out
 
 try:
     import ray
@@ -53,6 +53,7 @@ class OnRay(AbstractContextManager["OnRay"]):
             raise TapeteError(f"there is no Ray cluster at {address or 'this machine'}: {_line(error)}") from None
         self._looked = -LOOK
         self._cores = 1
+        self._paces = Paces()
 
     @property
     def workers(self) -> int:
@@ -64,7 +65,7 @@ class OnRay(AbstractContextManager["OnRay"]):
 
     def spread(self, job: Jobs, parcels: Iterable[Any]) -> Generator[tuple[int, Any]]:
         """See `Executor`."""
-        yield from hand_out(_Tasks(self, job), parcels)
+        yield from hand_out(_Tasks(self, job), parcels, pace=self._paces.of(job))
 
     def close(self) -> None:
         """Leaves the cluster; one that was begun here is ended."""

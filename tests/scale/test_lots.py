@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tapete.core import Rng, TapeteError
-from tapete.scale.lots import GRACE, Lost, hand_out
+from tapete.scale import Job
+from tapete.scale.lots import GRACE, Lost, Paces, hand_out
 
 
 class Carrier:
@@ -161,3 +162,13 @@ def test_who_is_never_lost_is_never_overtaken() -> None:
     carrier.grace = float("inf")
     assert len(results(carrier, range(20))) == 20
     assert carrier.sent == 20
+
+
+def test_the_next_job_of_a_kind_begins_with_the_lots_of_the_last() -> None:
+    paces, sizes = Paces(), []
+    for name in ("a:a", "a:a", "b:b"):
+        carrier = Carrier(lambda ticket: 0.01, kept)
+        done = list(hand_out(carrier, range(400), carrier.clock, pace=paces.of(Job(name, {}))))
+        assert sorted(done) == [(i, 10 * i) for i in range(400)]
+        sizes.append(carrier.sizes[0])
+    assert sizes == [1, pytest.approx(100, abs=2), 1]

@@ -1,0 +1,150 @@
+"""Processes of this machine, for work that Python itself does: threads would only wait for one another.
+
+Each is an interpreter of its own that imports nothing of the script which asked for it, and is begun when there is work
+for it. They take a second or two to start, each with its own copy of every network (docs/scaling.md).
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from queue import Empty, LifoQueue
+from threading import Lock
+from typing import IO, Any, cast
+
+from tapete.core.errors import TapeteError
+from tapete.scale.jobs import KEPT, Bench, Job
+from tapete.scale.lots import Lost
+
+# What is sent to a process: the number of a job, the job where it is not open there, and parcels. What comes back:
+# whether all went well, and the results or what went wrong. Both are pickled by us, for us, and go through pipes.
+
+
+class Processes:
+    """Does lots in as many processes as there are threads that ask for it at a time."""
+
+    def __init__(self) -> None:
+        self._idle: LifoQueue[_Process] = LifoQueue()
+        self._busy: set[_Process] = set()
+        self._lock = Lock()
+
+    def can_open(self, job: Job) -> bool:
+        """Whether a job opens elsewhere too: its data travel, and name nothing that only this process knows."""
+        try:
+            self.do(job, [])
+        except Exception:  # whatever it is, threads need not care
+            return False
+        return True
+
+    def do(self, job: Job, parcels: Sequence[Any]) -> list[Any]:
+        """The results of some parcels; raises `Lost` where the process that had them is gone."""
+        process = self._take()
+        try:
+            return process.do(job, parcels)
+        finally:
+            with self._lock:
+                self._busy.discard(process)
+            if process.is_alive:
+                self._idle.put(process)
+
+    def stop(self) -> None:
+        """Ends those that are at work."""
+        with self._lock:
+            busy = [*self._busy]
+        for process in busy:
+            process.end()
+
+    def close(self) -> None:
+        """Ends all of them."""
+        self.stop()
+        with suppress(Empty):
+            while True:
+                self._idle.get_nowait().end()
+
+    def _take(self) -> _Process:
+        try:
+            process = self._idle.get_nowait()
+        except Empty:
+            process = _Process()
+        with self._lock:
+            self._busy.add(process)
+        return process
+
+
+class _Process:
+    """One of them, as whoever waits for it sees it."""
+
+    def __init__(self) -> None:
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
+        )
+        self._open: list[str] = []  # numbers of the jobs that its `Bench` keeps
+
+    @property
+    def is_alive(self) -> bool:
+        return self._child.poll() is None
+
+    def do(self, job: Job, parcels: Sequence[Any]) -> list[Any]:
+        is_open = job.number in self._open
+        self._open = [*(number for number in self._open if number != job.number), job.number][-KEPT:]
+        message = pickle.dumps((job.number, None if is_open else replace(job, threads_pay=None), parcels))
+        to, back = cast(IO[bytes], self._child.stdin), cast(IO[bytes], self._child.stdout)
+        try:
+            to.write(message)
+            to.flush()
+            went_well, results = pickle.load(back)
+        except (EOFError, OSError, ValueError, pickle.UnpicklingError):  # ended meanwhile, by us or by others
+            self.end()
+            raise Lost("a process was ended") from None
+        if not went_well:
+            self._open.remove(job.number)  # it may not have been opened
+            raise results
+        done: list[Any] = results
+        return done
+
+    def end(self) -> None:
+        self._child.kill()
+        self._child.wait()
+
+
+def serve(to: IO[bytes], back: IO[bytes]) -> None:
+    """What a process does until nobody is at the other end."""
+    bench = Bench()
+    while True:
+        try:
+            number, job, parcels = pickle.load(to)
+        except EOFError:
+            return
+        back.write(_answer(lambda: [*map(bench.find(number, lambda: job), parcels)]))  # noqa: B023  done at once
+        back.flush()
+
+
+def _answer(work: Callable[[], list[Any]]) -> bytes:
+    try:
+        return pickle.dumps((True, work()))
+    except TapeteError as error:
+        return pickle.dumps((False, error))
+    except Exception as error:
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+
+
+def main() -> None:
+    """Answers through what was the standard output; what is printed goes where errors go."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever began this, and who ends it
+    back = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with suppress(BrokenPipeError):
+        serve(sys.stdin.buffer, back)
+
+
+if __name__ == "__main__":
+    main()
