@@ -28,7 +28,7 @@ ROUNDS = 3  # of which the median counts
 SEARCH = ("othello", "mcts(400)", "mcts(300)")  # kernels are the work
 PYTHON = ("doudizhu", "rules", "rules")  # Python is
 TABLE = "holdem(players=10)"
-EVOLUTION = ["population=600", "deals=200", "test_deals=2"]  # as many deals as the study has
+EVOLUTION = ["population=2000", "deals=520", "test_deals=2"]  # deals of the final player; more individuals
 DMC = ["games=256", "asynchronous=true"]
 
 

@@ -82,7 +82,7 @@ class _Process:
 
     def __init__(self) -> None:
         self._child = subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            [sys.executable, "-c", f"from {__spec__.name} import main; main()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))},
@@ -144,7 +144,3 @@ def main() -> None:
     os.dup2(2, 1)
     with suppress(BrokenPipeError):
         serve(sys.stdin.buffer, back)
-
-
-if __name__ == "__main__":
-    main()

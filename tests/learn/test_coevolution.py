@@ -209,9 +209,18 @@ def test_compiled_operators_do_as_they_are_written() -> None:
     written = plain()
     for seed in range(12):
         assert np.array_equal(generation(operators, seed, mutations=30), generation(written, seed, mutations=30))
-    first = generation(operators, 1)
-    terms: dict[str, Any] = {"mutations": 50, "variance": 0.1}
-    assert np.array_equal(operators.mutated(first, **terms, rng=Rng(3)), written.mutated(first, **terms, rng=Rng(3)))
+    many = np.concatenate([generation(operators, seed) for seed in range(20)])
+    terms: dict[str, Any] = {"size": 3, "points": 40, "mutations": 20, "variance": 0.1}
+    born = [
+        module.breed(many, np.arange(180.0), many[..., 0] > 40, **terms, rng=Rng(2), threads=threads)
+        for module, threads in ((operators, 1), (operators, 3), (written, 1))
+    ]
+    assert np.array_equal(born[0], born[1])
+    assert np.array_equal(born[0], born[2])
+    assert len(np.unique(born[0], axis=0)) > 170, "no two litters are the same"
+    first = many[:9]
+    few: dict[str, Any] = {"mutations": 50, "variance": 0.1}
+    assert np.array_equal(operators.mutated(first, **few, rng=Rng(3)), written.mutated(first, **few, rng=Rng(3)))
 
 
 MUTANTS = [
@@ -238,7 +247,7 @@ MUTANTS = [
     ("changed = individuals.copy()", "changed = individuals"),
     ("fitness[drawn] > fitness[best]", "fitness[drawn] < fitness[best]"),
     ("range(size - 1)", "range(size - 2)"),
-    ("crossover = below(rng, CROSSOVERS)", "crossover = below(rng, 2)"),
+    ("rng.below(CROSSOVERS)", "rng.below(2)"),
     ("population[a], population[b], genes", "population[a], population[a], genes"),
     ("mutate(children[child + 1], used_b", "mutate(children[child + 1], used_a"),
     ("choose_genes(genes, crossover, used_a", "choose_genes(genes, crossover, used_b"),

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from tapete.core.breeding import MOST
 from tapete.core.compile import DOUBLES, WORDS, helper, kernel, uint64_ptr
+from tapete.core.players import share_out
 from tapete.core.rng import Rng, below
 
 Individuals = NDArray[np.int8]  # [individuals, genes, 2]; one of them: [genes, 2]
 Genes = NDArray[np.bool_]  # [genes] those that are meant
 
+LITTER = 64  # children that are born in one go; twins are born together
 CROSSOVERS = 4
 RANDOM_POINT, MIDDLE_OF_USED, RANDOM_GENES, USED_GENES = range(CROSSOVERS)
 THRESHOLDS = types.int8[:, :, ::1]
@@ -112,14 +114,13 @@ def mutate(individual: Any, used: Any, times: int, step: int, genes: Any, rng: A
                 individual[gene, which] = min(max(moved, -MOST), MOST)
 
 
-@kernel(types.void(PAIRS, THRESHOLDS, PAIRS, DOUBLES, MASKS, types.int64, types.int64, types.int64, types.int64, WORDS))
+@kernel(types.void(PAIRS, THRESHOLDS, PAIRS, DOUBLES, MASKS, *(types.int64,) * 5, WORDS))
 def _breed(
-    pairs: Any, children: Any, population: Any, fitness: Any, used: Any, size: int, points: int, mutations: int,
-    step: int, words: Any,
+    pairs: Any, children: Any, population: Any, fitness: Any, used: Any, crossover: int, size: int, points: int,
+    mutations: int, step: int, words: Any,
 ) -> None:  # fmt: skip
     """`pairs` are the bytes of `children`: both thresholds of a gene as one number, because that is copied faster."""
     genes, spare, rng = np.empty(used.shape[1], np.bool_), np.empty(used.shape[1], np.int16), uint64_ptr(words)
-    crossover = below(rng, CROSSOVERS)
     for child in range(0, len(children), 2):
         a, b = tournament(fitness, size, rng), tournament(fitness, size, rng)
         used_a, used_b = np.flatnonzero(used[a]), np.flatnonzero(used[b])
@@ -146,9 +147,11 @@ def step_of(variance: float) -> int:
 
 def breed(
     population: Individuals, fitness: NDArray[np.float64], used: NDArray[np.bool_], *, size: int, points: int,
-    mutations: int, variance: float, rng: Rng,
+    mutations: int, variance: float, rng: Rng, threads: int = 1,
 ) -> Individuals:  # fmt: skip
     """As many children as there are individuals. A generation has one crossover, drawn for all its pairs.
+
+    Litters have random streams of their own, so the children do not depend on the threads.
 
     :param size: individuals in a tournament, whose best becomes a parent.
     :param points: genes that are drawn by the crossovers which draw some.
@@ -157,7 +160,13 @@ def breed(
     population, fitness, used = (np.ascontiguousarray(array) for array in (population, fitness, used))
     children = np.empty_like(population)
     pairs, parents = (array.reshape(len(array), -1).view(np.int16) for array in (children, population))
-    _breed(pairs, children, parents, fitness, used, size, points, mutations, step_of(variance), rng.words)
+    knobs = (rng.below(CROSSOVERS), size, points, mutations, step_of(variance))
+
+    def bear(thread: int, first: int) -> None:
+        litter, words = slice(first, first + LITTER), rng.spawn("litter", first).words
+        _breed(pairs[litter], children[litter], parents, fitness, used, *knobs, words)
+
+    share_out(bear, range(threads), range(0, len(children), LITTER))
     return children
 
 

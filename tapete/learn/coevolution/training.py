@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from threading import Event
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,30 @@ PARCEL = 16  # individuals
 Done = TypeVar("Done")
 
 
-def open_contest(stop: Event, *, contest: Contest) -> Callable[[NDArray[np.int8]], Results]:
+class Brought(NamedTuple):
+    """What is brought back of a contest, maybe from far away: no more than is needed, and that packed."""
+
+    gains: NDArray[np.float64]  # [individuals, 1] payoffs of all deals
+    others: NDArray[np.float64]  # [individuals, opponents]
+    used: NDArray[np.uint8]  # [individuals, genes / 8] bits
+    hands: int
+    simulated: int
+
+
+def open_contest(stop: Event, *, contest: Contest) -> Callable[[NDArray[np.int8]], Brought]:
     """What lets some individuals play: the job of a contest."""
-    return contest.play
+
+    def play(individuals: NDArray[np.int8]) -> Brought:
+        gains, others, used, hands, simulated = contest.play(individuals)
+        return Brought(gains.sum(axis=1, keepdims=True), others, np.packbits(used, axis=1), hands, simulated)
+
+    return play
 
 
-def joined(parts: Sequence[Results]) -> Results:
+def joined(parts: Sequence[Brought], genes: int) -> Results:
     """Results of all individuals, one part after another."""
-    gains, others, used = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    gains, others, bits = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    used = np.unpackbits(bits, axis=1, count=genes).view(np.bool_)
     return Results(gains, others, used, sum(part.hands for part in parts), sum(part.simulated for part in parts))
 
 
@@ -122,7 +138,7 @@ class Training:
         """Lets individuals play, and counts."""
         parcels = [individuals[i : i + PARCEL] for i in range(0, len(individuals), PARCEL)]
         found = self._timed(lambda: dict(self.run.executor.spread(self.playing, parcels)))
-        results = joined([found[i] for i in range(len(parcels))])
+        results = joined([found[i] for i in range(len(parcels))], self.species.genes)
         if self.run.tell_all:
             for i, individual in enumerate(individuals, 1):
                 self.retell(individual, f"individual {i} of {self.total}")
@@ -160,6 +176,7 @@ class Training:
         return breed(
             self.population, self.fitness, self.used, size=config.tournament, points=config.points,
             mutations=config.mutations, variance=config.variance, rng=Rng(config.seed, "generation", self.total),
+            threads=self.run.threads,
         )  # fmt: skip
 
     def next_generation(self) -> None:
