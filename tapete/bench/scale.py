@@ -28,7 +28,7 @@ ROUNDS = 3  # of which the median counts
 SEARCH = ("othello", "mcts(400)", "mcts(300)")  # kernels are the work
 PYTHON = ("doudizhu", "rules", "rules")  # Python is
 TABLE = "holdem(players=10)"
-EVOLUTION = ["population=2000", "deals=520", "test_deals=2"]  # deals of the final player; more individuals
+EVOLUTION = ["population=500", "deals=2080", "test_deals=2"]  # four times the deals of the final player
 DMC = ["games=256", "asynchronous=true"]
 
 
@@ -91,7 +91,7 @@ def evolution(executor: Executor, folder: Path) -> Callable[[float], float]:
     training = population(folder.parent)
 
     def breed(generations: float) -> float:
-        training.run.executor = executor
+        training.run.executor, training.run.threads = executor, executor.workers
         for _ in range(int(generations)):
             training.next_generation()
         return generations

@@ -10,12 +10,13 @@ import logging
 import pickle
 import socket
 import time
+from collections import OrderedDict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from tapete.core.errors import TapeteError
-from tapete.scale.jobs import Bench, Jobs, job_of
+from tapete.scale.jobs import KEPT, Bench, Job, Jobs, job_of
 from tapete.scale.lots import AHEAD, GRACE, Lost, Paces, hand_out
 
 try:
@@ -30,9 +31,12 @@ LOOK = 2.0  # seconds between two looks at how large the cluster is
 _bench = Bench()  # of a worker's process
 
 
-def _do(number: str, job: bytes, parcels: bytes) -> list[Any]:
-    """What a worker does with a lot. Bytes, because arrays that Ray takes apart can't be written to."""
-    work = _bench.find(number, lambda: pickle.loads(job))
+def _do(number: str, job: Sequence[Any], parcels: bytes) -> list[Any]:
+    """What a worker does with a lot. Bytes, because arrays that Ray takes apart can't be written to.
+
+    :param job: where it lies, in a list: what stands alone would be fetched by Ray for every lot, even if it is open.
+    """
+    work = _bench.find(number, lambda: pickle.loads(ray.get(job[0])))
     return [work(parcel) for parcel in pickle.loads(parcels)]
 
 
@@ -54,6 +58,8 @@ class OnRay(AbstractContextManager["OnRay"]):
         self._looked = -LOOK
         self._cores = 1
         self._paces = Paces()
+        self._put: OrderedDict[str, Any] = OrderedDict()  # where jobs lie, by number; as many as workers keep open
+        self.do = ray.remote(num_cpus=1, max_retries=RETRIES)(_do)
 
     @property
     def workers(self) -> int:
@@ -67,6 +73,14 @@ class OnRay(AbstractContextManager["OnRay"]):
         """See `Executor`."""
         yield from hand_out(_Tasks(self, job), parcels, pace=self._paces.of(job))
 
+    def put(self, job: Job) -> Any:
+        """Where the data of a job lie; they are put into the cluster once."""
+        found = self._put.pop(job.number, None) or ray.put(pickle.dumps(job))
+        self._put[job.number] = found
+        while len(self._put) > KEPT:
+            self._put.popitem(last=False)  # lots that are under way still have it
+        return found
+
     def close(self) -> None:
         """Leaves the cluster; one that was begun here is ended."""
         if self._begun:
@@ -77,23 +91,19 @@ class OnRay(AbstractContextManager["OnRay"]):
 
 
 class _Tasks:
-    """Carries the lots of a job, whose data are put into the cluster once; so are those of each that follows it."""
+    """Carries the lots of a job, or of each that follows it."""
 
     grace = GRACE
 
     def __init__(self, executor: OnRay, job: Jobs) -> None:
         self._executor, self._jobs = executor, job
-        self._number, self._put = "", None  # of the job that was put last, and where
-        self._do = ray.remote(num_cpus=1, max_retries=RETRIES)(_do)
 
     def room(self) -> int:
         return AHEAD * self._executor.workers
 
     def send(self, parcels: Sequence[Any]) -> Any:
         job = job_of(self._jobs)
-        if job.number != self._number:
-            self._number, self._put = job.number, ray.put(pickle.dumps(job))
-        return self._do.remote(self._number, self._put, pickle.dumps(parcels))
+        return self._executor.do.remote(job.number, [self._executor.put(job)], pickle.dumps(parcels))
 
     def wait(self, tickets: Sequence[Any], seconds: float) -> list[Any]:
         done, _ = ray.wait(list(tickets), num_returns=1, timeout=seconds)

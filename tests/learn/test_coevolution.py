@@ -18,7 +18,7 @@ from tapete.games.holdem.chromosome import Chromosome
 from tapete.games.holdem.histories.statistics import study
 from tapete.learn.coevolution import Config, operators
 from tapete.learn.coevolution.separable import Separable
-from tapete.learn.coevolution.training import Training, train
+from tapete.learn.coevolution.training import Training, rows_of, train
 from tapete.learn.run import Run, read_metrics
 from tests.conftest import Tapete
 from tests.learn.pieces import run_in_pieces
@@ -267,6 +267,13 @@ def notices(check: Callable[[Any], None], module: Any) -> bool:
 def test_a_planted_error_is_caught(old: str, new: str) -> None:
     mutant = plain(old, new)
     assert any(notices(check, mutant) for check in CHECKS), "nobody noticed"
+
+
+def test_rows_are_chosen_from_groups_as_if_they_were_one() -> None:
+    draws = np.random.default_rng(1)
+    groups = [draws.integers(100, size=(n, 3, 2)) for n in (4, 1, 6)]
+    order = draws.permutation(11)[:7]
+    assert np.array_equal(rows_of(groups, order), np.concatenate(groups)[order])
 
 
 def bred(folder: Path, config: Config = SMALL, **terms: Any) -> Path:

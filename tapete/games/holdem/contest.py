@@ -28,7 +28,7 @@ from tapete.games.holdem.rivals import NEVER, RIVALS, Place, deal_hands, opponen
 from tapete.games.holdem.rules import FLOP, view
 from tapete.games.holdem.trees import CENTS, grow, walk
 
-TOGETHER = 16  # individuals that find their ways together
+TOGETHER = 64  # individuals that find their ways together, at most: their genes fit into the cache of a core
 
 
 @helper

@@ -21,8 +21,9 @@ from tapete.learn.coevolution.separable import Separable
 from tapete.learn.run import Checkpoint, Run, networks_in
 from tapete.scale import Job
 
-PARCEL = 16  # individuals
+LEAST, MOST, PARCELS = 16, 64, 32  # individuals of a parcel; parcels that there should be at least
 Done = TypeVar("Done")
+Kind = TypeVar("Kind", bound=np.generic)
 
 
 class Brought(NamedTuple):
@@ -50,6 +51,17 @@ def joined(parts: Sequence[Brought], genes: int) -> Results:
     gains, others, bits = (np.concatenate([part[i] for part in parts]) for i in range(3))
     used = np.unpackbits(bits, axis=1, count=genes).view(np.bool_)
     return Results(gains, others, used, sum(part.hands for part in parts), sum(part.simulated for part in parts))
+
+
+def rows_of(groups: Sequence[NDArray[Kind]], order: NDArray[np.int64]) -> NDArray[Kind]:
+    """The rows of this order, counted through groups that lie one after another; what is not chosen is not copied."""
+    rows = np.empty((len(order), *groups[0].shape[1:]), dtype=groups[0].dtype)
+    first = 0
+    for group in groups:
+        here = (order >= first) & (order < first + len(group))
+        rows[here] = group[order[here] - first]
+        first += len(group)
+    return rows
 
 
 class Training:
@@ -136,7 +148,8 @@ class Training:
 
     def play(self, individuals: NDArray[np.int8]) -> Results:
         """Lets individuals play, and counts."""
-        parcels = [individuals[i : i + PARCEL] for i in range(0, len(individuals), PARCEL)]
+        size = min(max(len(individuals) // PARCELS, LEAST), MOST)
+        parcels = [individuals[i : i + size] for i in range(0, len(individuals), size)]
         found = self._timed(lambda: dict(self.run.executor.spread(self.playing, parcels)))
         results = joined([found[i] for i in range(len(parcels))], self.species.genes)
         if self.run.tell_all:
@@ -159,14 +172,19 @@ class Training:
         self.drawn = self.total
         self.meet()
         self.lines += self.contest.lines
-        self._rank(self.population, self.play(self.population))
+        self._rank([self.population], [self.play(self.population)])
 
-    def _rank(self, individuals: NDArray[np.int8], results: Results) -> None:
-        """The best individuals make up the population, the very best first; of equals, those that came first."""
-        gains = results.gains.sum(axis=1)
+    def _rank(self, individuals: Sequence[NDArray[np.int8]], results: Sequence[Results]) -> None:
+        """The best individuals of some groups make up the population, the very best first.
+
+        Of equals, those that came first.
+        """
+        gains = np.concatenate([group.gains.sum(axis=1) for group in results])
         order = np.argsort(-gains, kind="stable")[: self.config.population]
-        self.population, self.fitness = individuals[order], gains[order]
-        self.used, self.trainer_gains = results.used[order], results.others[order, : self.seats] * self.share
+        self.population, self.fitness = rows_of(individuals, order), gains[order]
+        self.used = rows_of([group.used for group in results], order)
+        others = rows_of([group.others[:, : self.seats] for group in results], order)
+        self.trainer_gains = others * self.share
 
     def _children(self) -> NDArray[np.int8]:
         """As many as there are individuals."""
@@ -186,14 +204,7 @@ class Training:
         if self.separable:
             self.separable.tell(born.gains.sum(axis=1))
         before = Results(self.fitness[:, None], self.trainer_gains / self.share, self.used, 0, 0)
-        both = Results(
-            np.concatenate([before.gains, born.gains.sum(axis=1, keepdims=True)]),
-            np.concatenate([before.others, born.others[:, : self.seats]]),
-            np.concatenate([before.used, born.used]),
-            0,
-            0,
-        )
-        self._rank(np.concatenate([self.population, children]), both)
+        self._rank([self.population, children], [before, born])
         self.generation += 1
         self.total += 1
 
