@@ -38,7 +38,9 @@ class Results(NamedTuple):
 class Contest(Protocol):
     """Opponents, and deals on which anybody may meet them: plain data, which may be sent elsewhere."""
 
-    lines: int  # hands that were played out to their ends beforehand, for all that an individual may do
+    @property
+    def lines(self) -> int:
+        """Hands that were played out to their ends beforehand, for all that an individual may do."""
 
     def play(self, individuals: NDArray[np.int8]) -> Results:
         """What each of [individuals, genes, 2] wins; it does not depend on who plays beside it."""

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
+from functools import partial
 from threading import Event
 from typing import Any
 
@@ -53,7 +54,7 @@ class Local(AbstractContextManager["Local"]):
                 yield begin - 1, result
             parcels = parcels[begin:]
             if parcels:
-                do = self._choose(job, bench, result, took * len(parcels))
+                do = self._choose(job, bench, stop, result, took * len(parcels))
         if do is None:
             for i, parcel in enumerate(parcels, begin):
                 yield i, bench.do(job_of(job), [parcel])[0]
@@ -64,14 +65,13 @@ class Local(AbstractContextManager["Local"]):
                 for i, result in hand_out(carrier, parcels, seconds=SLICE, pace=self._paces.of(job)):
                     yield begin + i, result
             finally:
-                stop.set()
-                self._processes.stop()
+                self._processes.end(stop)
 
-    def _choose(self, job: Job, bench: Bench, result: Any, left: float) -> Do | None:
+    def _choose(self, job: Job, bench: Bench, stop: Event, result: Any, left: float) -> Do | None:
         """What does the lots of a job: processes, threads, or nobody but this thread."""
         saved = left * (1 - 1 / self.workers)
         if job.travels and saved > self.worth and self._processes.can_open(job):
-            return self._processes.do
+            return partial(self._processes.do, stop=stop)
         assert job.threads_pay
         return bench.do if job.threads_pay(result) else None
 

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from queue import Empty, LifoQueue
-from threading import Lock
+from threading import Event, Lock
 from typing import IO, Any, cast
 
 from tapete.core.errors import TapeteError
@@ -30,50 +29,50 @@ class Processes:
     """Does lots in as many processes as there are threads that ask for it at a time."""
 
     def __init__(self) -> None:
-        self._idle: LifoQueue[_Process] = LifoQueue()
-        self._busy: set[_Process] = set()
+        self._idle: list[_Process] = []
+        self._busy: dict[_Process, Event] = {}  # and what tells that nobody waits for it any more
         self._lock = Lock()
 
     def can_open(self, job: Job) -> bool:
         """Whether a job opens elsewhere too: its data travel, and name nothing that only this process knows."""
         try:
-            self.do(job, [])
+            self.do(job, [], Event())
         except Exception:  # whatever it is, threads need not care
             return False
         return True
 
-    def do(self, job: Job, parcels: Sequence[Any]) -> list[Any]:
-        """The results of some parcels; raises `Lost` where the process that had them is gone."""
-        process = self._take()
+    def do(self, job: Job, parcels: Sequence[Any], stop: Event) -> list[Any]:
+        """The results of some parcels; raises `Lost` where the process that had them is gone, or nobody waits."""
+        process = self._take(stop)
         try:
             return process.do(job, parcels)
         finally:
             with self._lock:
-                self._busy.discard(process)
-            if process.is_alive:
-                self._idle.put(process)
+                del self._busy[process]
+                if process.is_alive:
+                    self._idle.append(process)
 
-    def stop(self) -> None:
-        """Ends those that are at work."""
+    def end(self, stop: Event) -> None:
+        """Ends those that work for somebody who does not wait any more."""
         with self._lock:
-            busy = [*self._busy]
-        for process in busy:
-            process.end()
+            stop.set()
+            for process, whose in self._busy.items():
+                if whose is stop:
+                    process.end()
 
     def close(self) -> None:
         """Ends all of them."""
-        self.stop()
-        with suppress(Empty):
-            while True:
-                self._idle.get_nowait().end()
-
-    def _take(self) -> _Process:
-        try:
-            process = self._idle.get_nowait()
-        except Empty:
-            process = _Process()
         with self._lock:
-            self._busy.add(process)
+            for process in [*self._idle, *self._busy]:
+                process.end()
+            self._idle.clear()
+
+    def _take(self, stop: Event) -> _Process:
+        with self._lock:
+            if stop.is_set():
+                raise Lost("nobody waits any more")
+            process = self._idle.pop() if self._idle else _Process()
+            self._busy[process] = stop
         return process
 
 

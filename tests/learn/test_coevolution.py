@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -95,7 +96,7 @@ def check_choice(module: Any) -> None:
     """Each crossover has a number of its own, and is handed what it needs."""
     words, used = Rng(9).words, np.arange(1, GENES, 4)
     point, middle, anything, from_used = (
-        chosen(20, lambda genes, which=which: module.choose_genes(genes, which, used, 200, words))
+        chosen(20, partial(module.choose_genes, crossover=which, used=used, points=200, rng=words))
         for which in range(module.CROSSOVERS)
     )
     assert len({int(np.argmax(genes)) for genes in point}) > 10

@@ -130,7 +130,7 @@ def test_processes_do_what_is_long_enough() -> None:
         again = dict(executor.spread(telling(6), range(20, 60)))
         assert {again[i][0] for i in range(TRIED, 40)} & who, "processes wait for the next job"
         with pytest.raises(TapeteError, match="bad luck"):
-            list(executor.spread(telling(1), range(20)))
+            list(executor.spread(telling(1), range(14)))
         with pytest.raises(RuntimeError, match="ValueError: no better"):
             list(executor.spread(telling(1), [0, 1, 2, 14, 3]))
     with Local(2) as executor:
@@ -147,7 +147,7 @@ def test_what_can_not_be_sent_is_done_here() -> None:
 
 def test_a_process_that_is_killed_is_replaced() -> None:
     with Local(2, worth=0.0) as executor:
-        seen, killed = set(), set()
+        seen, killed = set[int](), set[int]()
         for i, (who, number, _) in executor.spread(telling(0), range(20, 2020)):
             assert number == i + 20
             seen.add(i)
@@ -160,7 +160,7 @@ def test_a_process_that_is_killed_is_replaced() -> None:
 
 def test_processes_end_when_nobody_wants_them() -> None:
     processes = Processes()
-    ((who, *_),) = processes.do(telling(0), [1])
+    ((who, *_),) = processes.do(telling(0), [1], Event())
     processes.close()
     with pytest.raises(ProcessLookupError):
         os.kill(who, 0)
@@ -176,7 +176,7 @@ def test_processes_end_when_nobody_wants_them() -> None:
 
     def sleep() -> None:
         with pytest.raises(Lost):
-            stopped.do(sleeping, [5])
+            stopped.do(sleeping, [5], Event())
 
     thread = threading.Thread(target=sleep)
     thread.start()

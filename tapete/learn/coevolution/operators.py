@@ -157,7 +157,7 @@ def breed(
     :param points: genes that are drawn by the crossovers which draw some.
     :param mutations: used genes that are drawn in each child, to be mutated.
     """
-    population, fitness, used = (np.ascontiguousarray(array) for array in (population, fitness, used))
+    population, used = np.ascontiguousarray(population), np.ascontiguousarray(used)
     children = np.empty_like(population)
     pairs, parents = (array.reshape(len(array), -1).view(np.int16) for array in (children, population))
     knobs = (rng.below(CROSSOVERS), size, points, mutations, step_of(variance))
