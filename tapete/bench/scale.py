@@ -16,19 +16,21 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from typing import Any
 
 from tapete import arena
 from tapete.core import make
 from tapete.learn import configure
 from tapete.learn.run import Run
-from tapete.scale import Executor, Local, open_executor
+from tapete.scale import Executor, Job, Local, open_executor
 
 ROUNDS = 3  # of which the median counts
 SEARCH = ("othello", "mcts(400)", "mcts(300)")  # kernels are the work
 PYTHON = ("doudizhu", "rules", "rules")  # Python is
 TABLE = "holdem(players=10)"
 EVOLUTION = ["population=500", "deals=2080", "test_deals=2"]  # four times the deals of the final player
+LIST = 2_000_000  # numbers that are added
 DMC = ["games=256", "asynchronous=true"]
 
 
@@ -120,7 +122,26 @@ def actors(executor: Executor, folder: Path) -> Callable[[float], float]:
     return play
 
 
+def open_sums(stop: Event) -> Callable[[int], int]:
+    """A job that shares nothing with anybody."""
+    return lambda most: sum(range(most))
+
+
+def sums(executor: Executor, folder: Path) -> Callable[[float], float]:
+    """Additions: what is gained here, this machine has to give at the moment, and no other case can gain more."""
+    job = Job(f"{__name__}:open_sums", {}, lambda result: False)
+
+    def add(lists: float) -> float:
+        for _ in executor.spread(job, [LIST] * int(lists)):
+            pass
+        return lists
+
+    add(8 * executor.workers)
+    return add
+
+
 CASES = [
+    Case("additions", "lists", sums),
     Case("tournament", "games", matches(SEARCH)),
     Case("evolution", "generations", evolution),
     Case("actors", "frames", actors),

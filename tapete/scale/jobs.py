@@ -28,6 +28,10 @@ class Job:
     travels: bool = True  # whether the terms are plain data, and so can be sent to another process
     number: str = field(default_factory=lambda: uuid.uuid4().hex)  # by which workers know it again
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is sent: nobody asks there whether threads pay."""
+        return Job, (self.opens, self.terms, None, self.travels, self.number)
+
     def open(self, stop: Event) -> Work:
         """What does a parcel, in this process."""
         module, _, name = self.opens.partition(":")

@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from threading import Event, Lock
 from typing import IO, Any, cast
 
@@ -95,7 +94,7 @@ class _Process:
     def do(self, job: Job, parcels: Sequence[Any]) -> list[Any]:
         is_open = job.number in self._open
         self._open = [*(number for number in self._open if number != job.number), job.number][-KEPT:]
-        message = pickle.dumps((job.number, None if is_open else replace(job, threads_pay=None), parcels))
+        message = pickle.dumps((job.number, None if is_open else job, parcels))
         to, back = cast(IO[bytes], self._child.stdin), cast(IO[bytes], self._child.stdout)
         try:
             to.write(message)
