@@ -39,7 +39,7 @@ def parts(spec: Spec, s: Any, seat: int | None) -> Iterator[Part]:
     if s["dealt"] == DECK_SIZE:
         yield from play_parts(s)
     if is_auction(s):
-        yield Note(name="bid", text=f"the highest bid is {s['bid']}")
+        yield Note(name="bid", text=f"the highest bid is {s['bid']}" if s["bid"] else "nobody has bid yet")
 
 
 def play_parts(s: Any) -> Iterator[Part]:

@@ -88,3 +88,22 @@ def test_black_has_the_black_disc(told: Page) -> None:
     )
     found = {seat: [shade for shade in ("black", "white") if f"disc-{shade}" in mark] for seat, mark in marks}
     assert found == {"0": ["black"], "1": ["white"]}
+
+
+@pytest.mark.parametrize("across", [8, 11, 24])
+def test_tiles_of_a_line_never_lie_on_each_other(told: Page, across: int) -> None:
+    lines = [
+        part["faces"]
+        for seed in range(1, 9)
+        for part in game_told("domino", seed)[-1]["scene"]["parts"]
+        if part["name"] == "line"
+    ]
+    assert max(map(len, lines)) > 20
+    for line in lines:
+        boxes = []
+        for place in ask(told, "draw/domino.js", "snake", line, across):
+            wide, high = (1, 2) if place["turn"] == 0 else (2, 1)
+            boxes.append((place["x"], place["y"], wide, high))
+        for i, (x, y, wide, high) in enumerate(boxes):
+            for u, v, broad, tall in boxes[i + 1 :]:
+                assert abs(x - u) >= (wide + broad) / 2 - 1e-9 or abs(y - v) >= (high + tall) / 2 - 1e-9, line

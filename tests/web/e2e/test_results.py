@@ -115,3 +115,14 @@ def test_games_are_as_people_play_them(
     assert asked["game"] == name
     assert len(asked["seats"]) == seats
     assert asked["seats"].count("me") == 1
+
+
+def test_three_players_are_told_all_scores_with_ones_own_first(told: Page) -> None:
+    end = game_told("goofspiel(players=3)", 1, 1)[-1]
+    first, second, third = score(end, "points")
+    assert words(told, end)[1] == f"{second:g}–{third:g}–{first:g}"
+
+
+def test_a_draw_at_poker_is_told_without_chips(told: Page) -> None:
+    end = end_of("leduc", 0, True)
+    assert words(told, {**end, "returns": [0, 0]}) == ("A draw", "")

@@ -315,3 +315,31 @@ def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None
     assert list(xs) == sorted(xs)
     assert ys[0] < ys[2] < ys[1]
     page.context.close()
+
+
+def test_cards_on_the_table_have_no_ring_of_the_review(told: Page) -> None:
+    message = next(
+        each
+        for each in game_told("truco(mazo=true)")
+        if any(p["name"] == "played" and p["faces"] for p in each["scene"]["parts"])
+    )
+    told.evaluate("(message) => hear(message)", message)
+    lane = told.locator(".lane.played").first
+    assert lane.evaluate("lane => getComputedStyle(lane).boxShadow") == "none"
+
+
+@pytest.mark.parametrize("game", ["dudo(6,3,3)", "othello", "doudizhu"])
+def test_a_refusal_covers_neither_hand_nor_board(told: Page, game: str) -> None:
+    told.evaluate("(message) => hear(message)", game_told(game)[0])
+    told.evaluate("() => hear({ is: 'error', code: 'busy', text: '' })")
+    alert, stage = (told.locator(name).bounding_box() for name in (".alert", ".stage"))
+    assert alert is not None
+    assert stage is not None
+    assert alert["y"] + alert["height"] <= stage["y"] + 1
+
+
+def test_bids_are_told_in_words(told: Page) -> None:
+    message = next(m for m in game_told("doudizhu(bidding=true)", 3) if any(e["text"] == "bid2" for e in m["told"]))
+    told.evaluate("(message) => hear(message)", message)
+    assert "bid 2" in told.locator(".story").inner_text()
+    assert "bid2" not in told.locator(".play").inner_text()

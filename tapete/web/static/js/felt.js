@@ -5,6 +5,7 @@ import { drawBoard } from "./draw/board.js";
 import { cup } from "./draw/dice.js";
 import { dominoLine, sorted } from "./draw/domino.js";
 import { draw, isCard } from "./draw/index.js";
+import { suited } from "./draw/suits.js";
 import { chip, dealer, matches, miniCards, rankSign } from "./draw/tokens.js";
 import { number, t } from "./i18n/index.js";
 import { capital, deckOf, faceName, moveWord, partName, say, seatNames } from "./i18n/speech.js";
@@ -35,7 +36,7 @@ export function drawFelt(look) {
   const around = seats.map((_, i) => (bottom + 1 + i) % seats.length).slice(0, -1);
   const deck = deckOf(scene);
   const shape = shapeOf(scene, seats);
-  const context = { ...look, names, deck, shape, hands: handParts(scene), lit: wordsOf(scene, "won by") };
+  const context = { ...look, names, deck, shape, hands: handParts(scene), lit: wordsOf(scene, "won by"), suits: deck === "ranks" ? suited(scene, bottom) : new Map() };
   const rail = shape === "ring" ? ring(around.length, look.room) : null;
   return el(
     "section.felt",
@@ -355,19 +356,21 @@ const drawCup = (part, label) =>
 function drawThing(context, part, index, face) {
   const moves = part.owner === null || part.owner === context.mine ? context.movesAt(part, index) : [];
   const isPicked = context.isPicked(part, index);
+  const dressed = context.suits.get(part)?.[index];
+  const picture = draw(dressed ? "suited" : part.kind, dressed ?? face);
   const props = {
     class: `${isPicked ? "picked" : ""} ${context.lit.includes(face) ? "lit" : ""}`,
     "aria-label": faceName(part.kind, face),
-    data: { key: `${part.name}/${part.owner ?? ""}/${index}`, fly: flightOf(part, face), owner: part.owner ?? "" },
+    data: { key: `${part.name}/${part.owner ?? ""}/${index}`, fly: flightOf(part, dressed ?? face), owner: part.owner ?? "" },
   };
-  if (!moves.length) return el("span.piece", { ...props, role: "img" }, draw(part.kind, face));
+  if (!moves.length) return el("span.piece", { ...props, role: "img" }, picture);
   const button = {
     type: "button",
     data: { ...props.data, move: moves[0].action },
     "aria-pressed": moves.length > 1 ? String(isPicked) : null,
     on: { click: () => context.pick(part, index) },
   };
-  return el("button.piece.legal", { ...props, ...button }, draw(part.kind, face));
+  return el("button.piece.legal", { ...props, ...button }, picture);
 }
 
 /** By what a thing is known again after a move; one that lies face down, by whose it is. */

@@ -39,7 +39,7 @@ const PICTURES = {
       ["5", "1", "3"].map((face) => el("span.die", {}, draw("die", face))),
     ),
   holdem: fan("french", "As", "Ah", "Kd"),
-  doudizhu: fan("french", "9", "T", "J", "Q", "R"),
+  doudizhu: fan("french", "9s", "Th", "Jc", "Qd", "R"),
   othello,
   kuhn: fan("number", "J", "Q", "K"),
   leduc: fan("french", "Ks", "Qh"),

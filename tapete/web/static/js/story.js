@@ -69,9 +69,10 @@ function measure(returns, seats, scene) {
   const mine = Math.max(0, seats.findIndex((seat) => seat.me));
   const around = seats.map((_, i) => (mine + i) % seats.length);
   const score = scene?.parts.find((part) => part.is === "score" && SCORES.includes(part.name));
-  if (score && seats.length === 2) return around.map((i) => number(score.values[i])).join("–");
+  if (score) return around.map((i) => number(score.values[i])).join("–");
   const most = Math.max(...returns);
   const amount = seats[mine].me ? Math.abs(returns[mine]) : most;
+  if (!most) return ""; // nobody has won anything
   const isChips = scene?.parts.some((part) => part.name === "in the pot");
   if (isChips) return t(amount === 1 ? "result.chip" : "result.chips", number(amount));
   if (seats.length === 2 && most === 1) return ""; // who won says it all

@@ -183,6 +183,18 @@ export function frenchCard(face) {
   return paper(`${middle(label, suit, colour)}${corners(label, colour, suit)}`);
 }
 
+/** The same with a large rank and suit in one corner, for hands of twenty of which little more is seen. */
+export function cornerCard(face) {
+  const [, letter, suit] = /^([2-9TJQKA])([shdc])$/.exec(face) ?? [];
+  if (!letter) return frenchCard(face);
+  const label = letter === "T" ? "10" : letter;
+  const corner = `<text x="17" y="34" text-anchor="middle" font-size="37" font-weight="700" fill="${COLOUR[suit]}" font-family="Georgia, 'Times New Roman', serif"${label.length > 1 ? ' textLength="29" lengthAdjust="spacingAndGlyphs"' : ""}>${label}</text><use href="#fr-${suit}" x="6" y="41" width="22" height="22"/>`;
+  const rest = "JQK".includes(label)
+    ? `<g transform="translate(23 6) scale(.92)">${court(label, suit)}</g>`
+    : `<use href="#fr-${suit}" x="38" y="76" width="54" height="54"/>`;
+  return paper(corner + rest);
+}
+
 function middle(label, suit, colour) {
   if ("JQK".includes(label)) return court(label, suit);
   if (!suit) return plain(label, colour);

@@ -95,26 +95,29 @@ export const domino = (face) => svgText(50, 100, tile(face));
 
 /**
  * Where each tile of a line lies, in halves of a tile: doubles stand across, and at the edge the line turns down and back.
+ * A double may stand over the edge, but never at a corner: it would lie on the row that comes back.
  * @returns {{x: number, y: number, turn: number}[]} the middle of each tile, and how far it is turned from standing
  */
 export function snake(faces, across) {
   const places = [];
-  let [x, y, step] = [0, 0, 1]; // where the next tile begins: its near edge, and the middle of the row
+  let [x, y, step, isAfterDouble] = [0, 0, 1, false]; // where the next tile begins: its near edge, the middle of the row
   for (const face of faces) {
     const [left, right] = face.split("-");
     const isDouble = left === right;
-    const length = isDouble ? 1 : 2;
-    if (step > 0 ? x + length > across : x - length < 0) {
+    if (!isDouble && (step > 0 ? x + 2 > across : x - 2 < 0)) {
       // the corner stands upright below the end of the row, and the next row runs back from beside it
       const edge = x - step * 0.5;
-      places.push({ x: edge, y: y + 1.5, turn: isDouble ? 90 : 0 });
-      y += isDouble ? 1 : 2;
+      const below = isAfterDouble ? 2 : 1.5;
+      places.push({ x: edge, y: y + below, turn: 0 });
+      y += below + 0.5;
       step = -step;
-      x = edge + step * (isDouble ? 1 : 0.5);
-      continue;
+      x = edge + step * 0.5;
+    } else {
+      const length = isDouble ? 1 : 2;
+      places.push({ x: x + (step * length) / 2, y, turn: isDouble ? 0 : step > 0 ? -90 : 90 });
+      x += step * length;
     }
-    places.push({ x: x + (step * length) / 2, y, turn: isDouble ? 0 : step > 0 ? -90 : 90 });
-    x += step * length;
+    isAfterDouble = isDouble;
   }
   return places;
 }

@@ -1,7 +1,7 @@
 /** Everything that can lie on a table, by its kind and face. */
 
 import { drawing, svg, svgText } from "../dom.js";
-import { SIGNS as FRENCH, HEIGHT as FRENCH_HEIGHT, cardBack, frenchCard } from "./cards-french.js";
+import { SIGNS as FRENCH, HEIGHT as FRENCH_HEIGHT, cardBack, cornerCard, frenchCard } from "./cards-french.js";
 import { SIGNS as SPANISH, HEIGHT as SPANISH_HEIGHT, spanishCard } from "./cards-spanish.js";
 import { die } from "./dice.js";
 import { SIGNS as DISCS, disc } from "./disc.js";
@@ -10,6 +10,7 @@ import { domino } from "./domino.js";
 const KINDS = {
   spanish: (face) => spanishCard(face) ?? cardBack(SPANISH_HEIGHT),
   french: (face) => frenchCard(face) ?? cardBack(FRENCH_HEIGHT),
+  suited: (face) => cornerCard(face) ?? cardBack(FRENCH_HEIGHT), // ranks to which suits were added, see suits.js
   number: (face) => frenchCard(face) ?? cardBack(FRENCH_HEIGHT),
   domino,
   die,

@@ -9,6 +9,9 @@ export const ORDERS = {
   mazo: "To the mazo",
 };
 
+/** Moves that are not told as they are written. */
+export const WORDS = { bid1: "bid 1", bid2: "bid 2", bid3: "bid 3" };
+
 /** One line about each game, where the server's is for people who write code. */
 export const ABOUT = {
   battle: "Both want to go together: she to the ballet, he to the game.",

@@ -187,7 +187,8 @@ export const SENTENCES = [
     /^the (peasants|landlord) won$/,
     (who, side) => (side === "landlord" ? "ganó el terrateniente" : "ganaron los campesinos"),
   ],
-  [/^the highest bid is (\d+)$/, (who, n) => (n === "0" ? "nadie ofreció todavía" : `la oferta más alta es ${n}`)],
+  [/^the highest bid is (\d+)$/, (who, n) => `la oferta más alta es ${n}`],
+  [/^nobody has bid yet$/, () => "nadie ofreció todavía"],
   [/^nothing, lead any move$/, () => "nada: salí con lo que quieras"],
   [
     /^seat (\d+) had ([\d-]+), seat (\d+) had ([\d-]+): (\d+x\d+) was (wrong|right)$/,

@@ -145,7 +145,7 @@ export const isNotation = (text) =>
  * @param {string} deck see `deckOf`
  */
 export function say(text, seats, deck = "") {
-  const told = language() === "es" ? (inSpanish(text, seats) ?? named(text, seats)) : named(text, seats);
+  const told = language() === "es" ? (inSpanish(text, seats) ?? named(text, seats)) : (book().WORDS[text] ?? named(text, seats));
   return prettyCards(told, deck);
 }
 
@@ -169,7 +169,7 @@ export function moveWord(text, deck = "", form = "") {
   if (isNotation(text)) return prettyCards(text, deck);
   const { WORDS, MINE, SAID, ORDERS } = book();
   const forms = { mine: MINE, said: SAID, todo: isVerb(text) ? ORDERS : null };
-  return (forms[form]?.[text]?.toLowerCase() ?? WORDS?.[text] ?? text).replaceAll("-", " ");
+  return (forms[form]?.[text]?.toLowerCase() ?? WORDS[text] ?? text).replaceAll("-", " ");
 }
 
 /** Whether a move is told by a verb, which needs no colon after the one who does it: "Vos igualás", "Ana: quiero". */
