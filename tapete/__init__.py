@@ -17,7 +17,8 @@ from tapete.core import (
 )
 
 if TYPE_CHECKING:
-    from tapete.front import agent, equilibrium, exploitability, match, train
+    from tapete.core.tables import Tables
+    from tapete.front import agent, equilibrium, exploitability, match, matrix, train
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Record",
     "Rng",
     "State",
+    "Tables",
     "TapeteError",
     "Thought",
     "View",
@@ -36,6 +38,7 @@ __all__ = [
     "exploitability",
     "make",
     "match",
+    "matrix",
     "train",
 ]
 
@@ -44,10 +47,14 @@ if not TYPE_CHECKING:  # a type checker knows the names above, and should know n
 
     def __getattr__(name: str) -> Any:
         """What needs agents and solvers is imported when somebody asks for it: rules alone are there at once."""
-        if name in ("agent", "equilibrium", "exploitability", "match", "train"):
+        if name in ("agent", "equilibrium", "exploitability", "match", "matrix", "train"):
             from tapete import front
 
             return getattr(front, name)
+        if name == "Tables":
+            from tapete.core.tables import Tables
+
+            return Tables
         raise AttributeError(f"module 'tapete' has no attribute {name!r}")
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from tapete.agents import Policy, load
 from tapete.agents.equilibrium import Equilibrium
@@ -14,12 +16,13 @@ from tapete.arena import Agent, match
 from tapete.arena.matches import maker
 from tapete.core import Game, Rng, TapeteError, make
 from tapete.core.spec import Value
+from tapete.core.thought import check_thought
 
 if TYPE_CHECKING:  # it compiles the solvers: not before somebody asks for a solution
     from tapete.learn import Watch
     from tapete.solve import Progress
 
-__all__ = ["agent", "equilibrium", "exploitability", "match", "train"]
+__all__ = ["agent", "equilibrium", "exploitability", "match", "matrix", "train"]
 
 CLOSE = 1e-3  # the exploitability at which a search for an equilibrium ends, where nothing is said
 
@@ -76,6 +79,26 @@ def equilibrium(
     return Equilibrium(game, found)
 
 
+def matrix(payoffs: ArrayLike, *, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None) -> Game:
+    """The game of a table: seat 0 chooses a row, seat 1 in secret a column.
+
+    Its name is made of its numbers, so that a solution which is kept is that of this table. No other process can make
+    the game of that name: where it should be replayed, write the table to a file, `make("matrix(FILE)")`.
+
+    :param payoffs: [rows, columns], what seat 0 gets and seat 1 loses; or [rows, columns, 2], what each of them gets.
+    :param rows: names of the rows; else r1, r2, ...
+    :param columns: names of the columns; else c1, c2, ...
+
+    >>> game = matrix([[-1, 1], [2, -1]], rows=["left", "right"])
+    >>> view = game.start().view(0)
+    >>> {row: round(share, 2) for row, share in view.named(equilibrium(game).at(view)).items()}
+    {'left': 0.6, 'right': 0.4}
+    """
+    from tapete.games.matrix import array_spec
+
+    return Game(array_spec(payoffs, rows, columns), "tapete.games.matrix")
+
+
 def exploitability(game: Game | str, agent: Agent, *, seed: int = 1) -> float:
     """What best responses on both seats gain against an agent, added up: exact, in zero-sum games of two, if small.
 
@@ -91,7 +114,7 @@ def exploitability(game: Game | str, agent: Agent, *, seed: int = 1) -> float:
 
     game = _game(game)
     examiner, make_policy, rng = Examiner(game), maker(game, agent), Rng(seed, "exploitability")
-    said = examiner.ask(lambda view: make_policy(game).think(view, rng).probabilities)
+    said = examiner.ask(lambda view: check_thought(make_policy(game).think(view, rng)).probabilities)
     return examiner.prove(lambda seen, mask: said).exploitability
 
 
@@ -146,4 +169,10 @@ def train(
 
 
 def _game(game: Game | str) -> Game:
-    return game if isinstance(game, Game) else make(game)
+    if isinstance(game, Game):
+        return game
+    if not isinstance(game, str):
+        raise TapeteError(
+            f"a game is a name or a tapete.Game, not {game!r:.60}; tapete.matrix(table) makes one of payoffs"
+        )
+    return make(game)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import warnings
@@ -11,6 +12,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tapete
@@ -252,3 +254,100 @@ def test_what_was_not_proven_says_so() -> None:
 
 def test_what_is_told_of_moves_is_named_in_the_notation_of_the_game() -> None:
     assert make("kuhn").read("J Q").view(0).named({0: 0.25, 1: 0.75}) == {"pass": 0.25, "bet": 0.75}
+
+
+def test_a_table_in_memory_is_a_game() -> None:
+    game = tapete.matrix(np.array([[2, -1], [-1, 1]]), rows=["up", "down"])
+    view = game.start().view(0)
+    assert view.named(tapete.equilibrium(game).at(view)) == pytest.approx({"up": 0.4, "down": 0.6}, abs=1e-3)
+    assert str(game) != str(tapete.matrix([[2, -1], [-1, 2]]))  # so that solutions that are kept can't be mixed up
+    assert not tapete.matrix([[(0, 0), (4, 1)], [(1, 4), (3, 3)]]).spec.zero_sum
+    assert sum(tapete.match(game, "ismcts(20)", "random", games=4).results) == 4
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ([[1, 2], [3]], "all of one length"),
+        ([["a"]], "rows of numbers"),
+        ([1, 2], r"not \[2\]"),
+        (np.zeros((2, 2, 3)), r"not \[2, 2, 3\]"),
+        (np.zeros((0, 2)), "empty"),
+        ([[math.nan]], "must be a number"),
+    ],
+)
+def test_what_is_no_table_is_told(table: Any, said: str) -> None:
+    with pytest.raises(TapeteError, match=said):
+        tapete.matrix(table)
+
+
+def test_something_else_in_place_of_a_game_is_told_what_works() -> None:
+    with pytest.raises(TapeteError, match=r"tapete.matrix\(table\) makes one of payoffs"):
+        tapete.equilibrium(np.eye(2))  # type: ignore[arg-type]
+    with pytest.raises(TapeteError, match="tables are of a Game"):
+        tapete.Tables("leduc", 2, Rng(1))  # type: ignore[arg-type]
+
+
+def test_a_seed_in_place_of_an_rng_is_told_what_works() -> None:
+    game = make("kuhn")
+    for ask in (
+        lambda rng: game.start().deal(rng),
+        lambda rng: tapete.Tables(game, 2, rng),
+        lambda rng: tapete.agent("ismcts(10)", game).think(game.read("J Q").view(0), rng),
+    ):
+        with pytest.raises(TapeteError, match=r"tapete.Rng\(1\), not from 1$"):
+            ask(1)
+
+
+class Silent:
+    """An agent that gives what it was made with."""
+
+    def __init__(self, gives: object) -> None:
+        self.gives = gives
+
+    def think(self, view: View, rng: Rng) -> Any:
+        """Not a Thought, if it was made so."""
+        return self.gives
+
+
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        (Silent({0: 1.0}), r"think gave \{0: 1.0\}, not a tapete.Thought"),
+        (lambda view, rng: 0, r"<lambda>\(view, rng\) can't be called with the game"),
+        (lambda view: 0, "<lambda> made 0 of the game, which has no think"),
+    ],
+)
+def test_what_is_no_agent_is_told_before_or_at_its_first_move(agent: Any, said: str) -> None:
+    for play in (lambda: tapete.match("kuhn", agent, "random", games=2), lambda: tapete.exploitability("kuhn", agent)):
+        with pytest.raises(TapeteError, match=said):
+            play()
+
+
+def test_a_class_in_place_of_an_agent_is_told_how_to_make_one() -> None:
+    class Plain:
+        def think(self, view: View, rng: Rng) -> Thought:
+            return Thought(probabilities={view.actions()[0]: 1.0})
+
+    with pytest.raises(TapeteError, match=r"Plain\(\) may be one"):
+        tapete.match("kuhn", Plain, "random", games=2)  # type: ignore[arg-type]
+
+
+def test_results_show_themselves_in_a_line() -> None:
+    played = tapete.match("kuhn", "equilibrium", "random", games=20)
+    assert re.fullmatch(
+        r"<Match of kuhn, equilibrium against random, 20 games: [-+.\d]+ a game, 95 % interval .*>", repr(played)
+    )
+    assert repr(tapete.equilibrium("kuhn")).startswith("<Equilibrium of kuhn: value -0.0555")
+
+
+def test_a_line_of_a_search_is_told_in_words_and_stops_at_chance() -> None:
+    view = make("othello").read("d3 c3 c4").view(1)
+    thought = tapete.agent("mcts(500)", "othello").think(view, Rng(1))
+    state, words = make("othello").read("d3 c3 c4"), view.line(thought.line)
+    for word in words:
+        state.apply(word)
+    assert len(words) == len(thought.line) > 1
+    leduc = make("leduc").read("Js Ks check").view(1)
+    assert leduc.line((1, 1, 1)) == ["check"]  # then a card comes
+    assert leduc.line((7,)) == []

@@ -6,12 +6,14 @@ import hashlib
 import json
 import os
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors import safe_open
 
-from tapete import TapeteError, make, shipped
+from tapete import TapeteError, learn, make, shipped
 from tapete.agents import load, opponents
 from tapete.agents.networks import shipped as network
 from tapete.core.arrays import read_format
@@ -46,6 +48,35 @@ def test_a_file_is_as_the_manifest_tells(name: str) -> None:
     assert all((artefact.seed, artefact.took, artefact.versions, artefact.strength, artefact.measured_by))
     assert shipped.find(name) == shipped.FOLDER / name
     assert read_format(shipped.FOLDER / name)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("networks/")])
+def test_a_network_carries_the_config_that_made_it(name: str, tapete: Tapete) -> None:
+    artefact = shipped.manifest()[name]
+    learner = Path(name).stem
+    config = asdict(
+        learn.configure(
+            learner,
+            [
+                f"{knob}={value}".replace("=True", "=true").replace("=False", "=false")
+                for knob, value in artefact.config.items()
+            ],
+        )
+    )
+    assert {knob: config[knob] for knob in artefact.config} == artefact.config  # today's learner understands it
+    said = [word for word in artefact.made_by.split() if "=" in word]
+    asked = asdict(learn.configure(learner, said))
+    assert {word.partition("=")[0]: config[word.partition("=")[0]] for word in said}.items() <= asked.items()
+    assert str(artefact.config["seed"]) == artefact.seed
+    told = tapete("shipped").out
+    assert all(f"{knob}={str(value).lower()}" in told for knob, value in artefact.config.items())
+
+
+def test_the_config_of_a_network_that_tells_its_own_is_the_same() -> None:
+    name = "networks/othello/ntuple.safetensors"
+    with safe_open(shipped.FOLDER / name, "np") as file:
+        about = json.loads(file.metadata()["tapete"])["about"]
+    assert about["config"] == shipped.manifest()[name].config
 
 
 def test_all_of_it_is_small() -> None:

@@ -34,6 +34,11 @@ class Equilibrium:
             self.strategies[str(game)] = strategy
         self.strategy(game)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Equilibrium of {self.game}: value {self.value:.4g} to seat 0, exploitability {self.exploitability:.2g}>"
+        )
+
     def strategy(self, game: Game) -> Strategy:
         """The solution of a game, loaded once."""
         from tapete.solve import find

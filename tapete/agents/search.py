@@ -10,6 +10,7 @@ from typing import Any
 from tapete.agents import NotForThisGame, Policy, levels
 from tapete.core import Game, Rng, TapeteError, Thought, View, choices
 from tapete.core.exact import judge_exactly
+from tapete.core.rng import check_rng
 from tapete.search import ISMCTS, MCTS, Budget, Worlds
 from tapete.search.spending import MEMORY
 
@@ -80,6 +81,7 @@ class Searcher:
     def think(self, view: View, rng: Rng) -> Thought:
         """The result of a search; of a forced move there is nothing to think."""
         legal = choices(view)
+        check_rng(rng)
         if len(legal) == 1:
             return Thought(probabilities={legal[0]: 1.0})
         return (judge_exactly(view) if self.exact else None) or self.search.run(view, rng, self.budget)

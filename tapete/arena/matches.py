@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ OnDeal = Callable[[int, int, float], None]  # games played, games in all, A's sh
 QUICK = 0.0005  # seconds a move
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Match:
     """What came of a match. Shares and payoffs are those of the first agent, A."""
 
@@ -43,6 +44,11 @@ class Match:
     openings: int
     lineups: tuple[str, ...]
     games: tuple[Played, ...]  # deal by deal, the lineups in order
+
+    def __repr__(self) -> str:
+        (a, b), (low, high) = self.agents, self.mean_interval
+        paid = f"{self.mean:+.4g} a game, 95 % interval {low:+.4g} to {high:+.4g}"
+        return f"<Match of {self.game}, {a} against {b}, {len(self.games):,} games: {paid}>"
 
     @cached_property
     def shares(self) -> NDArray[np.float64]:
@@ -364,8 +370,33 @@ def maker(game: Game, agent: Agent) -> Callable[[Game], Policy]:
         make_policy = cast(Callable[[Game], Policy], agent)
     if not callable(make_policy):
         raise TapeteError(f"{agent!r:.60} is no agent; it needs a name, a function of the game, or think(view, rng)")
-    make_policy(game)
+    if not isinstance(agent, str):
+        _check_maker(make_policy, game)
+    made = make_policy(game)
+    if not is_policy(made):
+        raise TapeteError(f"{_name(make_policy)} made {made!r:.60} of the game, which has no think(view, rng)")
     return make_policy
+
+
+def _check_maker(make_policy: Callable[[Game], Policy], game: Game) -> None:
+    """Says it where something is handed over that can't be called with a game: a class, or `think` itself."""
+    try:
+        signature = inspect.signature(make_policy)
+    except (TypeError, ValueError):  # one that Python can't look into
+        return
+    try:
+        signature.bind(game)
+    except TypeError:
+        name = _name(make_policy)
+        made = f"; {name}() may be one" if isinstance(make_policy, type) else ""
+        raise TapeteError(
+            f"{name}{signature} can't be called with the game, to make an agent; "
+            f"an agent is an object with think(view, rng){made}"
+        ) from None
+
+
+def _name(thing: object) -> str:
+    return getattr(thing, "__name__", type(thing).__name__)
 
 
 def is_policy(agent: Agent) -> bool:

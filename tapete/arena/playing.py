@@ -20,6 +20,7 @@ from tapete.agents import Policy, draw
 from tapete.arena.lineups import SIDES
 from tapete.arena.luck import Likely, Value, surprise
 from tapete.core import CHANCE, TERMINAL, Game, Rng, State, TapeteError, calls
+from tapete.core.thought import check_thought
 
 
 class Deal(NamedTuple):
@@ -122,7 +123,7 @@ def _move(state: State, policy: Policy, rng: Rng) -> tuple[Likely, float]:
     view = state.view(state.player)
     began = time.perf_counter()
     try:
-        likely = policy.think(view, rng).probabilities
+        likely = check_thought(policy.think(view, rng)).probabilities
         action = draw(likely, rng)
         taken = time.perf_counter() - began
         state.apply(action)

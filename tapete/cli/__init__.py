@@ -35,7 +35,7 @@ def main() -> None:
     except UsageError as error:
         if not error.format_message():  # help was shown, because nothing was asked for
             raise SystemExit(2) from None
-        _fail(f"{error.format_message().rstrip().rstrip('.')}; `tapete --help` tells how it goes")
+        _fail(f"{error.format_message().rstrip().rstrip('.')}; `{_command(error)} --help` tells how it goes")
     except TapeteError as error:
         _fail(str(error))
     except (typer.Abort, KeyboardInterrupt):
@@ -52,6 +52,12 @@ def main() -> None:
     except MemoryError:
         _fail("there is not enough memory for this")
     raise SystemExit(status or 0)
+
+
+def _command(error: Any) -> str:
+    """The command that was written wrongly."""
+    context = getattr(error, "ctx", None)
+    return f"tapete {context.info_name}" if context and context.parent else "tapete"
 
 
 def _mend_streams() -> None:

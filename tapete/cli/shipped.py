@@ -22,3 +22,12 @@ def shipped(as_json: Json = False) -> None:
         for key, value in asdict(artefact).items():
             if isinstance(value, str) and value and key != "sha256":
                 print(f"    {key.replace('_', ' '):12} {value}")
+        if artefact.config:
+            print(
+                f"    {'config':12} {' '.join(f'{knob}={_written(value)}' for knob, value in artefact.config.items())}"
+            )
+
+
+def _written(value: object) -> str:
+    """A value as `tapete train` takes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -74,6 +74,8 @@ def train(
         known = learn.Description.read(folder)
         game, learner = game or known.game, learner or known.learner
         settings = [f"{key}={value}" for key, value in known.config.items()] + settings
+    elif resume and folder and not (game and learner):
+        raise TapeteError(f"there is no run in {folder} to go on with; `tapete runs` lists those there are")
     if not folder or not game or not learner:
         raise TapeteError("write it as in: tapete train othello --with zero; `tapete train` lists the learners")
     rules, train_it = make(game), learn.learner(learner).training()

@@ -6,7 +6,7 @@ import difflib
 import hashlib
 import importlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tapete.core import calls
 from tapete.core.contract import CHANCE, TERMINAL, Rules
 from tapete.core.errors import IllegalAction, TapeteError
-from tapete.core.rng import Rng
+from tapete.core.rng import Rng, check_rng
 from tapete.core.scene import Move, Place, Scene
 from tapete.core.spec import Spec
 
@@ -247,6 +247,7 @@ class State:
 
     def deal(self, rng: Rng) -> State:
         """Lets chance move until a player has to, or the game is over."""
+        check_rng(rng)
         while self.player == CHANCE:
             outcome = calls.draw(self.game.rulebook, self.data, rng.words)
             calls.apply(self.game.rulebook, self.data, outcome)
@@ -434,6 +435,20 @@ class View:
     def named(self, numbers: Mapping[int, Number]) -> dict[str, Number]:
         """What is told of moves (probabilities, visits, values), with their notation in place of their ids."""
         return {self.write(action): number for action, number in numbers.items()}
+
+    def line(self, actions: Sequence[int]) -> list[str]:
+        """The moves that a search expects from here (`Thought.line`), in the game's notation.
+
+        What is hidden or still to be drawn isn't known, so the line is told as far as it can be played in the world of
+        this view without chance.
+        """
+        world, words = State(self.game, self._world.copy(), None), []
+        for action in actions:
+            if world.player < 0 or action not in world.actions():
+                break
+            words.append(world.write(action))
+            world.apply(action)
+        return words
 
     def news(self, before: View) -> list[str]:
         """What happened between a view and this one of the same seat a move later, besides the move itself."""

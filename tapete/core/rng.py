@@ -106,3 +106,9 @@ class Rng:
 
     def __repr__(self) -> str:
         return f"Rng({', '.join(map(repr, self.keys))})"
+
+
+def check_rng(rng: object) -> None:
+    """Says what is wanted where somebody hands over a seed, or a generator of NumPy's."""
+    if not isinstance(rng, Rng):
+        raise TapeteError(f"all that is drawn comes from a tapete.Rng, as in tapete.Rng(1), not from {rng!r:.60}")

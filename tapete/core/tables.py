@@ -21,7 +21,7 @@ from tapete.core.floor import ASK, ORDER_AT, PATIENCE, Floor, Order
 from tapete.core.game import Game, State
 from tapete.core.players import Seated
 from tapete.core.records import apart, words_of
-from tapete.core.rng import Rng
+from tapete.core.rng import Rng, check_rng
 
 CALLER = Evaluator(None, priors=True, values=False)
 
@@ -54,6 +54,14 @@ class Tables:
     ((4,), (4, 9), (4, 2))
     """
 
+    movers: NDArray[np.int32]  # [B] the seat that has to move; TERMINAL where a game is over and waits for `begin`
+    legal: NDArray[np.int32]  # [B, max_actions] its legal actions, ascending; `mask` has the same as a mask
+    counts: NDArray[np.int32]  # [B] how many of them there are
+    over: NDArray[np.bool_]  # [B] which games the last step has ended
+    rewards: NDArray[np.float64]  # [B, seats] what those games paid
+    games: NDArray[np.int64]  # [B] how many games have ended at each table
+    totals: NDArray[np.float64]  # [B, seats] their payoffs added up
+
     def __init__(
         self,
         game: Game,
@@ -64,6 +72,9 @@ class Tables:
         restart: bool = True,
         threads: int = 1,
     ) -> None:
+        check_rng(rng)
+        if not isinstance(game, Game):
+            raise TapeteError(f"tables are of a Game, as in tapete.make('leduc'), not of {game!r:.60}")
         if size < 1 or threads < 1:
             raise TapeteError(f"at least one table and one thread are needed, not {size} and {threads}")
         if players and len(players) != game.players:

@@ -39,6 +39,13 @@ class Thought:
     line: tuple[int, ...] = ()  # the moves that are expected from here, the seat's own first
 
 
+def check_thought(thought: object) -> Thought:
+    """What `think` gave; says so where it is something else."""
+    if not isinstance(thought, Thought):
+        raise TapeteError(f"think gave {thought!r:.60}, not a tapete.Thought(probabilities={{action: share}})")
+    return thought
+
+
 def choices(view: object) -> list[int]:
     """The legal moves that somebody is asked about; says what is wrong where there is nobody to ask."""
     if isinstance(view, State):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -32,6 +32,7 @@ class Artefact:
     bytes: int
     sha256: str
     note: str = ""  # what else there is to know
+    config: dict[str, int | float | str | bool] = field(default_factory=dict)  # all knobs of the learner, if it had any
 
 
 @cache

@@ -135,9 +135,19 @@ def _size(count: int) -> str:
     return f"{count:.3g} GB"
 
 
+def _is_game(text: str) -> bool:
+    try:
+        make(text)
+    except TapeteError:
+        return False
+    return True
+
+
 def show_strategy(text: str, path: Path | None, as_json: bool) -> None:
     """Prints what a solution does at the information set of whoever moves in a state."""
     name, colon, _ = text.rpartition(":")
+    if not colon and _is_game(text):  # before the first move
+        name, colon, text = text, ":", f"{text}:"
     if not colon:
         raise TapeteError(f"{text!r} is not a state; write the game and its moves, as in 'kuhn: J Q pass'")
     game = make(name)

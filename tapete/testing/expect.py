@@ -22,10 +22,10 @@ class BrokenContract(AssertionError):
 def expect(condition: bool, message: str, state: State | None = None) -> None:
     """Fails with a message and the moves that led there."""
     if not condition:
-        raise BrokenContract(message + (f"\n  in: {_moves(state)}" if state is not None else ""))
+        raise BrokenContract(message + (f"\n  in: {moves(state)}" if state is not None else ""))
 
 
-def _moves(state: State) -> str:
+def moves(state: State) -> str:
     """The moves of a state; in a game that can't even write them, their numbers."""
     try:
         return str(state) if state.history is not None else f"a world of {state.game}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from tapete.core.game import State, View
 from tapete.core.story import Event, told
-from tapete.testing.expect import expect
+from tapete.testing.expect import expect, moves
 
 Told = tuple[Event | None, int | None]
 
@@ -22,7 +22,8 @@ class Memory:
 
     knowledge: dict[tuple[int, int], int] = field(default_factory=dict)  # (seat, key) -> knowledge
     keys: dict[tuple[int, int], int] = field(default_factory=dict)  # (seat, knowledge) -> key
-    views: dict[tuple[int, int], bytes] = field(default_factory=dict)  # (seat, key) -> the world of its view
+    # (seat, key) -> the world of its view, and the moves that led there
+    views: dict[tuple[int, int], tuple[bytes, State]] = field(default_factory=dict)
     stories: dict[tuple[int, int, int], Told] = field(default_factory=dict)  # (seat, key before, key after) -> told
 
     def check_knowledge(self, state: State, seat: int, seen: Sequence[str]) -> None:
@@ -36,11 +37,15 @@ class Memory:
     def check_view(self, state: State, view: View) -> None:
         """States that a seat can't tell apart give it one view; where nothing is hidden there is only one state."""
         world, seat = view._world.tobytes(), view.seat
-        first = self.views.setdefault((seat, state.infoset(seat)), world)
+        key = seat, state.infoset(seat)
+        if key not in self.views:
+            self.views[key] = world, state.copy()
+        first, there = self.views[key]
         if not state.game.spec.hidden:
             known = first == world == state.data.tobytes()
             expect(known, f"the Spec says hidden=False, but seat {seat} doesn't know all of the state", state)
-        expect(first == world, f"a world redealt for seat {seat} depends on what it can't know", state)
+        message = f"a world redealt for seat {seat} depends on what it can't know"
+        expect(first == world, f"{message}, for infoset can't tell it from {moves(there)}", state)
 
     def check_story(self, state: State, action: int, before: View, after: View) -> None:
         """What is told of a move is a function of what the seat knows before it and after it."""

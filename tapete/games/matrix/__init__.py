@@ -1,16 +1,20 @@
 """Matrix games: one choice each, in secret, and a table that tells what both get."""
 
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from math import comb
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tapete.core.errors import TapeteError
 from tapete.core.spec import Spec, within
-from tapete.games.matrix.file import read_payoffs
+from tapete.games.matrix.file import check_payoffs, read_payoffs
 from tapete.games.matrix.spec import MOST_CELLS, matrix_spec, payoffs
 
-__all__ = ["VARIANTS", "payoffs"]
+__all__ = ["VARIANTS", "array_spec", "payoffs"]
 
 
 def rps() -> Spec:
@@ -78,6 +82,21 @@ def _divisions(soldiers: int, fields: int) -> list[tuple[int, ...]]:
     if fields == 1:
         return [(soldiers,)]
     return [(here, *rest) for here in range(soldiers + 1) for rest in _divisions(soldiers - here, fields - 1)]
+
+
+def array_spec(payoffs: ArrayLike, rows: Sequence[str] | None, columns: Sequence[str] | None) -> Spec:
+    """The Spec of a table that is in memory; its name tells one table from another."""
+    try:
+        paid = np.asarray(payoffs, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TapeteError("a table of payoffs is rows of numbers, or of pairs of numbers, all of one length") from None
+    if paid.ndim not in (2, 3) or paid.shape[2:] not in ((), (2,)):
+        raise TapeteError(f"payoffs are [rows, columns] or [rows, columns, 2], not {list(paid.shape)}")
+    names = [None if given is None else list(given) for given in (rows, columns)]
+    table = check_payoffs(paid.tolist(), *names)
+    spec = matrix_spec(f"Matrix game, {len(table.rows)} x {len(table.columns)}", table.rows, table.columns, paid)
+    digest = hashlib.blake2b(repr((spec.params, spec.labels)).encode(), digest_size=6).hexdigest()
+    return replace(spec, name=f"matrix({len(table.rows)}x{len(table.columns)}-{digest})")
 
 
 def matrix(file: str) -> Spec:

@@ -28,13 +28,16 @@ def read_payoffs(path: str) -> PayoffFile:
     text = read_text(path, LONGEST_FILE)
     try:
         names, cells = _from_json(text) if text.lstrip().startswith("{") else ({}, _from_lines(text))
-        _check_shape(cells)
-        _check_cells(cells)
-        rows = _names(names.get("rows"), "rows", len(cells))
-        columns = _names(names.get("columns"), "columns", len(cells[0]))
+        return check_payoffs(cells, names.get("rows"), names.get("columns"))
     except TapeteError as error:
         raise TapeteError(f"{path!r} is not a table of payoffs: {error}") from None
-    return PayoffFile(rows, columns, cells)
+
+
+def check_payoffs(cells: Any, rows: Any, columns: Any) -> PayoffFile:
+    """The table that these lists are, with names where there are none."""
+    _check_shape(cells)
+    _check_cells(cells)
+    return PayoffFile(_names(rows, "rows", len(cells)), _names(columns, "columns", len(cells[0])), cells)
 
 
 def _from_json(text: str) -> tuple[dict[str, Any], Any]:

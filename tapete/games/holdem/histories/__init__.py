@@ -10,6 +10,7 @@ its line, and the next one is read.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,8 +21,22 @@ from tapete.core.errors import TapeteError
 from tapete.core.files import replacing
 from tapete.games.holdem.histories import phh, pokerstars
 from tapete.games.holdem.histories.hand import Act, Hand, Player, Problem, of_game
+from tapete.games.holdem.histories.statistics import Book, Statistics, study
 
-__all__ = ["Act", "Hand", "Player", "Problem", "format_of", "of_game", "read", "write", "writing"]
+__all__ = [
+    "Act",
+    "Book",
+    "Hand",
+    "Player",
+    "Problem",
+    "Statistics",
+    "format_of",
+    "of_game",
+    "read",
+    "study",
+    "write",
+    "writing",
+]
 
 LONGEST_LINE = 1 << 16  # characters that are read of a line
 FORMATS: dict[str, ModuleType] = {".txt": pokerstars, ".phh": phh, ".phhs": phh}
@@ -58,16 +73,24 @@ def write(path: Path, hands: Iterable[Hand]) -> int:
     return count
 
 
-def read(path: Path, problem: Callable[[Problem], None]) -> Iterator[Hand]:
-    """Reads the hands of a file one by one; what is wrong with one is told to `problem`, and the rest is read."""
+def read(path: Path | str, problem: Callable[[Problem], None] | None = None) -> Iterator[Hand]:
+    """Reads the hands of a file one by one; what is wrong with one is told to `problem`, and the rest is read.
+
+    Without `problem`, it is a warning.
+    """
+    path, tell = Path(path), problem or _warn
     form = format_of(path)
     if not path.is_file():
         raise TapeteError(f"there is no file {path}")
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline=None) as file:
-            yield from form.hands_in(_lines(file), problem)
+            yield from form.hands_in(_lines(file), tell)
     except OSError as error:
         raise TapeteError(f"can't read {path}: {error.strerror}") from None
+
+
+def _warn(problem: Problem) -> None:
+    warnings.warn(str(problem), stacklevel=2)
 
 
 def _lines(file: TextIO) -> Iterator[str]:
