@@ -44,6 +44,7 @@ KNOBS: dict[str, dict[str, Any]] = {  # where ours are not set as usual, but as 
 }
 WARM = 12.0  # seconds in which a learner that is judged at all is judged for the first time
 METRIC = "exploitability"
+ROUNDING = 1e-9  # by which two figures differ that are the same: 1.5 and 1.5000000000000002
 
 Clock = Callable[[], float]
 
@@ -77,7 +78,7 @@ class Trace:
 
     def reach(self, target: float) -> float | None:
         """Seconds after which it was as good as that; None: it never was."""
-        return next((point.seconds for point in self.points if point.exploitability <= target), None)
+        return next((point.seconds for point in self.points if point.exploitability <= target + ROUNDING), None)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -117,7 +118,7 @@ class Timed(learn.Run):
         super().log(**metrics)
         if METRIC in metrics:
             self.points.append(Point(spent, metrics[steps_of(metrics)], metrics[METRIC]))
-            self.is_good = self.is_good or metrics[METRIC] <= self.target
+            self.is_good = self.is_good or metrics[METRIC] <= self.target + ROUNDING
         self._limit_time()
 
     def show(self, stage: str, done: float, total: float) -> None:
