@@ -17,8 +17,7 @@ LISTED = read_figures(DOCS)
 # Tables that no command of tapete printed: made from code, of words, or of what tests and scripts count.
 OTHERS = {
     "adding-a-game.md", "games.md", "glossary.md", "learning.md", "mistakes.md",
-    "proofs.md", "web.md", "design.md", "othello-endgame.md",
-    "algorithms/hindsight.md", "algorithms/dqn.md", "algorithms/ppo.md",
+    "proofs.md", "web.md", "design.md", "eight-tasks.md", "algorithms/ppo.md",
 }  # fmt: skip
 
 

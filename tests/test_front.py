@@ -21,6 +21,9 @@ from tapete.core import Rng, TapeteError, Thought, View, make
 from tapete.learn import read_metrics
 from tapete.search import ISMCTS, MCTS, Budget
 from tapete.solve import Progress, Stale, find, solve
+from tapete.testing import BrokenContract
+from tapete.testing.knowledge import Memory
+from tests.conftest import Tapete
 
 FIRST, SECOND = "2 -1\n-1 1\n", "1 -3\n-1 2\n"  # equilibria: (2/5, 3/5) and (3/7, 4/7) for the rows
 
@@ -351,3 +354,27 @@ def test_a_line_of_a_search_is_told_in_words_and_stops_at_chance() -> None:
     leduc = make("leduc").read("Js Ks check").view(1)
     assert leduc.line((1, 1, 1)) == ["check"]  # then a card comes
     assert leduc.line((7,)) == []
+
+
+def test_a_run_that_is_not_there_is_named(tapete: Tapete) -> None:
+    done = tapete("train", "--run", "runs/none", "--resume")
+    assert (done.status, done.err.startswith("tapete: there is no run in runs/none to go on with")) == (2, True)
+
+
+def test_a_wrong_option_is_sent_to_the_help_of_its_command(tapete: Tapete) -> None:
+    assert "`tapete train --help` tells how it goes" in tapete("train", "kuhn", "--iterations", "60").err
+
+
+def test_a_world_that_depends_on_what_is_hidden_is_told_with_the_other_position() -> None:
+    game, knowledge = make("kuhn"), Memory()
+    one, other = game.read("J Q"), game.read("J K")  # seat 0 can't tell them apart
+    knowledge.check_view(one, one.view(0))
+    knowledge.check_view(other, other.view(0))
+    with pytest.raises(BrokenContract, match="can't tell it from kuhn: J Q\n  in: kuhn: J K"):
+        knowledge.check_view(other, replaced(other.view(0), one.view(1)))
+
+
+def replaced(view: View, by: View) -> View:
+    """A view with the world of another."""
+    changed = by._world.copy()
+    return View(view.game, changed, view.seat)

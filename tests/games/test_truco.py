@@ -1,5 +1,6 @@
 """Truco: the rules one by one, and random play against an independent slow implementation, state by state."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -361,6 +362,23 @@ def test_son_buenas_leaves_hands_that_the_winner_cannot_tell_apart():
 def test_a_declined_envido_says_nothing_of_points():
     state = play(BETTER, WORSE, "envido no-quiero", BUENAS)
     assert all(state.view(seat).observation()[321:].tolist() == [0, 0] for seat in range(2))
+
+
+@pytest.mark.parametrize(("first", "second", "winner"), [(BETTER, WORSE, 0), (WORSE, BETTER, 1)])
+def test_the_points_of_an_envido_are_told_with_the_winners_first(first, second, winner):
+    before, after = (play(first, second, moves).view(0) for moves in ("envido", "envido quiero"))
+    told = list(after.news(before))[0]
+    high, low = map(int, re.fullmatch(rf"seat {winner} won the envido, (\d+) to (\d+): 2 points", told).groups())
+    assert high > low
+
+
+@pytest.mark.parametrize(
+    "call", ["envido", "real-envido", "falta-envido", "envido real-envido", "truco", "truco envido"]
+)
+def test_the_table_says_which_call_waits(call):
+    parts = play(BETTER, WORSE, call).scene(0).parts
+    waiting = next(part.text for part in parts if part.name == "waits for an answer")
+    assert waiting.split(", ")[0] == call.split()[-1]
 
 
 def test_son_buenas_is_told():

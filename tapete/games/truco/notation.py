@@ -77,12 +77,12 @@ def news(spec: Spec, before: Any, s: Any) -> Iterator[str]:
 
 
 def _won(before: Any, s: Any) -> str:
-    """What has just been paid: an envido or a flor with the points that it showed, or the hand."""
+    """What has just been paid: an envido or a flor with the points that it showed, the winner's first, or the hand."""
     sung = bet(s) == "flor" and bet(before) == "envido"  # the other had none: it did not wait for an answer
     if not before["waits"] and not sung:
         return "hand"
     if min(s["shown"]) >= 0:
-        return f"{bet(s)}, {s['shown'][0]} to {s['shown'][1]}"
+        return f"{bet(s)}, {max(s['shown'])} to {min(s['shown'])}"
     return f"{bet(s)} with {max(s['shown'])}" if max(s["shown"]) >= 0 else bet(s)
 
 

@@ -40,7 +40,7 @@ def waiting(s: Any) -> str:
     """The bets that wait, the one first that is answered first."""
     if s["mover"] < 0:
         return ""
-    bets = [bet(s)] if s["waits"] else []
+    bets = [call for _, call in calls(s) if call not in TRUCO][-1:] if s["waits"] else []
     return ", ".join(bets + ([TRUCO[s["asked"]]] if s["asked"] else []))
 
 

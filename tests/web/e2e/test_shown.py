@@ -343,3 +343,19 @@ def test_bids_are_told_in_words(told: Page) -> None:
     told.evaluate("(message) => hear(message)", message)
     assert "bid 2" in told.locator(".story").inner_text()
     assert "bid2" not in told.locator(".play").inner_text()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_newest_line_below_the_table_is_seen_whole(browser: Browser, files: Files, width: int) -> None:
+    page = open_table(browser, files, width, 800)
+    page.evaluate("(message) => hear(message)", game_told("holdem(players=6)", 3)[-2])
+    last, recent = page.locator(".recent span").last, page.locator(".recent")
+    assert page.locator(".recent span").count() == 3
+    edges = [
+        part.evaluate("e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]")
+        for part in (last, recent)
+    ]
+    assert edges[0][0] >= edges[1][0] - 1
+    assert edges[0][1] <= edges[1][1] + 1
+    assert last.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    page.context.close()
