@@ -85,6 +85,11 @@ def test_ours_stop_at_the_target_and_looking_is_not_counted(clock: Clock) -> Non
     assert (trace.best, trace.rate) == (Point(4, 400, 0.0625), 100)
 
 
+def test_figures_that_differ_by_rounding_are_the_same(clock: Clock) -> None:
+    trace = bench.train("halving", KUHN, judge(clock), seconds=1000, target=0.25 - 1e-15, clock=clock)
+    assert (len(trace.points), trace.reach(0.25 - 1e-15), trace.reach(0.25 - 1e-6)) == (2, 2, None)
+
+
 def test_ours_stop_when_their_time_is_over(clock: Clock) -> None:
     assert len(bench.train("halving", KUHN, judge(clock), seconds=3, target=0, clock=clock).points) == 3
 
