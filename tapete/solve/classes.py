@@ -11,7 +11,7 @@ What both players' hands are at a node is a grouping. That of a node refines tho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,13 +45,18 @@ def padded(classes: int) -> int:
     return 4 if classes <= 4 else -(-classes // LANES) * LANES
 
 
-def group_hands(first: NDArray[np.int32], child: NDArray[np.int32], payoffs: NDArray[np.float64]) -> Groupings:
+def group_hands(
+    first: NDArray[np.int32],
+    child: NDArray[np.int32],
+    shape: tuple[int, int, int],
+    payoffs: Callable[[], NDArray[np.float64]],
+) -> Groupings:
     """The groupings of a tree.
 
-    `first` and `child` are its edges, `payoffs` [leaves, hands of 0, hands of 1] what the first player gains at each
-    kind of terminal, as if all hands were as likely as any.
+    `first` and `child` are its edges, `payoffs` of that shape [leaves, hands of 0, hands of 1] what the first player
+    gains at each kind of terminal, as if all hands were as likely as any; asked for only if hands are compared.
     """
-    hands = payoffs.shape[1:]
+    kinds, *hands = shape
     known: dict[bytes, int] = {}
     labels: list[NDArray[np.int32]] = []  # [2, hands of whoever has more] each
 
@@ -69,9 +74,9 @@ def group_hands(first: NDArray[np.int32], child: NDArray[np.int32], payoffs: NDA
         return number(np.stack([labels[a][p], labels[b][p]], axis=1)[: hands[p]] for p in range(2))
 
     if max(hands) > MOST:
-        leaves = [number(np.arange(n)[:, None] for n in hands)] * len(payoffs)
+        leaves = [number(np.arange(n)[:, None] for n in hands)] * kinds
     else:
-        near = np.round(payoffs, DIGITS) + 0.0  # so that there is one zero
+        near = np.round(payoffs(), DIGITS) + 0.0  # so that there is one zero
         leaves = [number(iter((matrix, matrix.T))) for matrix in near]
     of_leaf, of_node = np.array(leaves, dtype=np.int32), np.full(len(first) - 1, -1, dtype=np.int32)
     table = np.full((len(labels), len(labels)), -1, dtype=np.int32)  # what two groupings are together
@@ -81,7 +86,7 @@ def group_hands(first: NDArray[np.int32], child: NDArray[np.int32], payoffs: NDA
         both = join(a, b)
         table = np.pad(table, (0, len(labels) - len(table)), constant_values=-1)
         table[a, b] = table[b, a] = both
-    meet, ends = (np.zeros((len(labels), n), dtype=np.int32) for n in (len(labels), len(payoffs)))
+    meet, ends = (np.zeros((len(labels), n), dtype=np.int32) for n in (len(labels), kinds))
     _meet(first, child, of_node, meet, ends)
     return _laid_out(np.stack(labels), of_node, meet > 0, ends)
 

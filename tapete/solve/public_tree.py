@@ -168,8 +168,10 @@ class PublicTree:
         one_of_each = ends[np.unique(~tree.child[ends], return_index=True)[1]]
         root = _dealt(game, deals, pairs[:1])[0]
         paths = [_path(tree, State(game, root.copy(), []), edge) for edge in one_of_each.tolist()]
-        payoffs = _evened(_payoffs(game, paths, deals, chance), chance)
-        groupings = group_hands(tree.first, tree.child, payoffs)
+        shape = (len(paths), len(chance), len(chance[0]))
+        groupings = group_hands(
+            tree.first, tree.child, shape, lambda: _evened(_payoffs(game, paths, deals, chance), chance)
+        )
         for p in range(2):
             sizes = block_sizes(tree, groupings, p)
             np.copyto(tree.slot, np.cumsum(sizes) - sizes, where=tree.player == p)

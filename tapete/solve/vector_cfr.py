@@ -126,7 +126,8 @@ class VectorCFR:
         roots = np.empty(nodes, dtype=np.int64)
         self._pieces = roots[: _cut(public.tree, self._grain, roots)].copy() if self._grain else roots[:0]
         self._actions = int(np.diff(public.tree.first).max())
-        dealt = [self._dealt(p).astype(np.float32) for p in (0, 1)]
+        self._dealt = [self._deal(player) for player in (0, 1)]
+        dealt = [chances.astype(np.float32) for chances in self._dealt]
         self._whole = [Piece(0, dealt[me], dealt[1 - me], self._vectors(me)) for me in (0, 1)]
         self._rooms = [self._room(me, np.float32) for me in (0, 1)]  # for walks of the whole tree
         shape = len(self._pieces)
@@ -178,7 +179,7 @@ class VectorCFR:
         """Room for vectors over the hands of a player."""
         return np.zeros((*shape, self._width(player)), dtype=np.float32)
 
-    def _dealt(self, player: int) -> NDArray[np.float64]:
+    def _deal(self, player: int) -> NDArray[np.float64]:
         """How likely a player is dealt a hand of each class of the root."""
         groupings = self.public.groupings
         label = groupings.label[groupings.of_node[0], player, : self.public.hands[player]]
@@ -203,8 +204,8 @@ class VectorCFR:
         tree, groupings, value = self.public.tree, self.public.groupings, np.zeros(self._width(me))
         totals = self.ledgers[me].total, self.ledgers[1 - me].total
         question = Question(tree, groupings, leaves, *totals, me, best, self._least)
-        respond(question, self._dealt(1 - me), value, self._room(me, np.float64))
-        return float(self._dealt(me) @ value)
+        respond(question, self._dealt[1 - me], value, self._room(me, np.float64))
+        return float(self._dealt[me] @ value)
 
     def average(self, player: int) -> NDArray[np.float32]:
         """The average strategy of a player, in the layout of his ledger."""

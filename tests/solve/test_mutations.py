@@ -114,11 +114,7 @@ VECTOR_MUTANTS = [
     ("leaves", "ahead(matrix, o * width)", "ahead(matrix, 0)"),
     ("leaves", "matrix[0, 1], matrix[0, 0], matrix[1, 0]", "matrix[1, 0], matrix[0, 0], matrix[0, 1]"),
     ("vector_cfr", "in (0, 1):\n                    self._update", "in (1, 0):\n                    self._update"),
-    (
-        "vector_cfr",
-        "self._dealt(p).astype(np.float32) for p in (0, 1)",
-        "-self._dealt(p).astype(np.float32) for p in (0, 1)",
-    ),
+    ("vector_cfr", "[chances.astype(np.float32)", "[-chances.astype(np.float32)"),
     (
         "vector_cfr",
         "self.ledgers[me], self.ledgers[1 - me]\n        update",

@@ -231,11 +231,12 @@ def test_terminals_where_the_higher_hand_wins(monkeypatch):
     matrix = np.triu(np.ones((70, 70)), 1) - np.tril(np.ones((70, 70)), -1)
     monkeypatch.undo()
     first, child = np.array([0, 1], dtype=np.int32), np.array([~0], dtype=np.int32)
+    groupings = group_hands(first, child, (1, *matrix.shape), lambda: matrix[None])
     for player in range(2):
-        ends = Leaves.of(matrix[None], group_hands(first, child, matrix[None]))[player]
-        assert ends.ordered.tolist() == [[1, 0, -1]]
+        assert Leaves.of(matrix[None], groupings)[player].ordered.tolist() == [[1, 0, -1]]
     matrix[69, 0] = 2
-    assert Leaves.of(matrix[None], group_hands(first, child, matrix[None]))[0].ordered.size == 0
+    groupings = group_hands(first, child, (1, *matrix.shape), lambda: matrix[None])
+    assert Leaves.of(matrix[None], groupings)[0].ordered.size == 0
 
 
 def test_runs_go_on_where_they_were():
