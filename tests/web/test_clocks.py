@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.web.browsers import Browser, Place, serving
+from tests.web.browsers import Browser, Place, serving, wait_until
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_a_clock_stands_still_while_nobody_looks(place: Place, short: None) -> N
     with ana.socket(name) as socket:
         assert socket.my_turn()["ply"] == 0
     room = place.house.rooms[name]
-    assert room.clock is None
+    wait_until(lambda: room.clock is None)
     assert room.table.ply == 0
     with ana.socket(name) as socket:
         table = socket.my_turn()
