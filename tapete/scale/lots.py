@@ -22,6 +22,7 @@ AHEAD = 2  # lots a worker: while one is done, the next is there
 SECONDS = 1.0  # that a lot should take
 LARGEST = 1000  # parcels in a lot
 GROWTH = 4  # by which lots grow at most from one to the next
+SHRINKING = 8  # by which the last lots are smaller at most: each has its price
 PATIENCE = 0.5  # seconds after which it is looked who is late
 LATE = 4.0  # times as long as a lot usually takes, and
 GRACE = 10.0  # as many seconds more: then it is sent again, where workers may be lost
@@ -109,7 +110,8 @@ def hand_out(
     try:
         while True:
             while len(under_way) < (room := carrier.room()):
-                if not (lot := _next_lot(back, fresh, min(pace.size, max((total - begun) // room, 1)))):
+                size = min(pace.size, max((total - begun) // room, pace.size // SHRINKING, 1))
+                if not (lot := _next_lot(back, fresh, size)):
                     break
                 begun += len(lot)
                 under_way[carrier.send([parcel for _, parcel in lot])] = UnderWay(lot, clock())

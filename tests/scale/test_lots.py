@@ -11,7 +11,7 @@ import pytest
 
 from tapete.core import Rng, TapeteError
 from tapete.scale import Job
-from tapete.scale.lots import GRACE, Lost, Paces, hand_out
+from tapete.scale.lots import GRACE, SHRINKING, Lost, Paces, hand_out
 
 
 class Carrier:
@@ -80,6 +80,14 @@ def test_lots_grow_until_they_take_a_second() -> None:
     assert carrier.sizes[0] == 1
     assert 60 <= max(carrier.sizes) <= 100
     assert carrier.sent < 60
+
+
+def test_the_last_lots_are_small_but_not_one_parcel_each() -> None:
+    carrier = Carrier(lambda i: 0.01, kept)
+    results(carrier, range(1000))
+    assert carrier.sizes[-8:] == sorted(carrier.sizes[-8:], reverse=True)
+    assert 100 // SHRINKING <= carrier.sizes[-2] < 50
+    assert sum(carrier.sizes) == 1000
 
 
 def test_slow_parcels_travel_alone() -> None:
