@@ -8,7 +8,7 @@ from tapete.core.record import Record
 from tapete.core.rng import Rng
 from tapete.core.scene import Board, Move, Note, Place, Scene, Score, Things
 from tapete.core.spec import Field, Spec
-from tapete.core.thought import Thought, choices
+from tapete.core.thought import Thought, check_asked, choices
 
 __all__ = [
     "CHANCE",
@@ -32,6 +32,7 @@ __all__ = [
     "Things",
     "Thought",
     "View",
+    "check_asked",
     "choices",
     "make",
     "variants",

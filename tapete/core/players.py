@@ -43,7 +43,7 @@ from tapete.core.thought import choices
 
 RANDOM = 0  # the address of a player that takes any move; no other has it
 CHUNK = 1 << 12  # deals that a thread plays in one go; random streams depend on it, so it is fixed
-LARGE = 4 * CHUNK  # the same where one stream serves for all, so that a deal is less work
+LARGE = 16 * CHUNK  # the same where one stream serves for all, so that a deal is less work
 SEAT = 1 << 40  # labels of streams: 0, 1, ... are events of chance, these are seats
 
 Thread = TypeVar("Thread")

@@ -46,16 +46,22 @@ def check_thought(thought: object) -> Thought:
     return thought
 
 
-def choices(view: object) -> list[int]:
-    """The legal moves that somebody is asked about; says what is wrong where there is nobody to ask."""
+def check_asked(view: object) -> View:
+    """Somebody is asked with this: a View of the seat that is to move. Says what is wrong where it is not."""
     if isinstance(view, State):
         raise TapeteError("this is a State, which knows all hands; ask with a View: state.view(state.player)")
     if not isinstance(view, View):
         raise TapeteError(f"ask with a View, as in state.view(state.player), not with {view!r:.60}")
-    if view.player == view.seat:
-        return view.actions()
-    if view.player == TERMINAL:
+    player = view.player
+    if player == view.seat:
+        return view
+    if player == TERMINAL:
         raise TapeteError("nobody is to move: the game is over")
-    if view.player == CHANCE:
+    if player == CHANCE:
         raise TapeteError("chance is to move: state.deal(rng) lets it")
-    raise TapeteError(f"seat {view.seat} is asked, but seat {view.player} is to move: state.view(state.player)")
+    raise TapeteError(f"seat {view.seat} is asked, but seat {player} is to move: state.view(state.player)")
+
+
+def choices(view: object) -> list[int]:
+    """The legal moves that somebody is asked about; says what is wrong where there is nobody to ask."""
+    return check_asked(view).actions()

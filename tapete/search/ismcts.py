@@ -18,7 +18,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng, TapeteError, Thought, View, choices
+from tapete.core import Game, Rng, TapeteError, Thought, View, check_asked
 from tapete.core.evaluator import Evaluator
 from tapete.core.records import words_of
 from tapete.search.infosets import follow, forget, grow_played, grow_puct, grow_uct, rehash, root_of
@@ -89,7 +89,7 @@ class ISMCTS:
         Searches run one at a time on one object: a second caller waits. Another number of threads than the last time
         begins with empty trees.
         """
-        choices(view)
+        check_asked(view)
         with self._lock:
             if len(self.trees) != budget.threads:
                 share = self.memory // budget.threads

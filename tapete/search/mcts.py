@@ -18,7 +18,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from tapete.core import Game, Rng, TapeteError, Thought, View, choices
+from tapete.core import Game, Rng, TapeteError, Thought, View, check_asked
 from tapete.core.evaluator import Evaluator
 from tapete.search.playout import playouts
 from tapete.search.roots import Tried, conclude
@@ -83,7 +83,7 @@ class MCTS:
         Searches run one at a time on one object: a second caller waits. Another number of threads than the last time
         begins with empty trees.
         """
-        choices(view)
+        check_asked(view)
         with self._lock:
             root = view.sample(rng).data
             if len(self.trees) != budget.threads:
