@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-
 from tapete.agents import NotForThisGame, Policy
 from tapete.agents.compiled import Compiled
-from tapete.core import Game
+from tapete.core import Game, TapeteError
+from tapete.core.players import rule_player
 
 
 def rules(game: Game, *, boldness: float = 0.0) -> Policy:
@@ -15,10 +13,11 @@ def rules(game: Game, *, boldness: float = 0.0) -> Policy:
 
     boldness: in an auction, what it expects beyond what it thinks its cards are worth: 100 always bids, -100 never.
     """
-    name = f"{game.package}.player"
-    if not importlib.util.find_spec(name):
-        raise NotForThisGame(f"nobody has written rules of thumb for {game}")
-    return Compiled(importlib.import_module(name).player(boldness=boldness))
+    try:
+        make = rule_player(game)
+    except TapeteError as error:
+        raise NotForThisGame(str(error)) from None
+    return Compiled(make(boldness=boldness))
 
 
 AGENTS = (rules,)

@@ -10,6 +10,8 @@ A player is handed the state itself, not a View: it is trusted to look at what i
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -53,6 +55,18 @@ Item = TypeVar("Item")
 def random() -> Evaluator:
     """A player to whom every legal move is as good as any other."""
     return Evaluator(None, priors=True, values=False)
+
+
+def rule_player(game: Game) -> Callable[..., Evaluator]:
+    """What makes the player that goes by rules of thumb, where the game's folder has one.
+
+    :raises TapeteError: where it has none.
+    """
+    name = f"{game.package}.player"
+    if not importlib.util.find_spec(name):
+        raise TapeteError(f"nobody has written rules of thumb for {game}")
+    make: Callable[..., Evaluator] = importlib.import_module(name).player
+    return make
 
 
 class Seated(NamedTuple):

@@ -12,9 +12,11 @@ has room; PyTorch only learns. What is sent out is a version of the weights, onc
 many games. As a rule everybody waits for the new weights, and a seed names one network. With `asynchronous`, as in the
 paper, nobody does: games that are under way go on with the weights that they have.
 
-Two things are not the paper's. What is seen goes through a network once a decision, and only a narrow part is computed
-for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a `trace` below 1 a critic that sees
-all hands takes luck out of what is learned from (`tapete.learn.critic`).
+Three things are not the paper's. What is seen goes through a network once a decision, and only a narrow part is
+computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a `trace` below 1 a critic that sees
+all hands takes luck out of what is learned from (`tapete.learn.critic`). And a share of the games may be against
+`strangers`, the game's own rule-based player on the seats of all others, so that what is learned is not only good
+against itself.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from numpy.typing import NDArray
 
 from tapete.core import Game, Rng, TapeteError
 from tapete.core.evaluator import MakeEvaluator
-from tapete.core.players import play, random
+from tapete.core.players import play, random, rule_player
 from tapete.core.spec import Field
 from tapete.learn.buffers import Rows
 from tapete.learn.critic import Critic, Foresight, trace_returns
@@ -84,6 +86,9 @@ class Config:
     rate_frames: int = knob(20_000_000, "the step size is rate / sqrt(1 + frames / rate_frames)", 1, MANY)
     trace: float = knob(
         0.8, "what is foreseen later counts, and the end by this power of the moves until then; 1: it alone", 0, 1
+    )
+    strangers: float = knob(
+        0.0, "share of batches against the game's rule-based player, learned from by how they end", 0, 1
     )
     wait: int = knob(
         0, "frames for which the critic alone learns: it is new where networks begin --from others", 0, MANY
@@ -190,6 +195,7 @@ class Batch(NamedTuple):
 class Rollout(NamedTuple):
     """What an actor sends back of a batch."""
 
+    at_home: bool  # whether no stranger was there: the critic learns of its own kind only
     decisions: Decisions
     wanted: NDArray[np.float32]  # [N, seats] what each decision is learned from
     paid: NDArray[np.float32]  # [N, seats] what its game paid
@@ -205,21 +211,35 @@ def open_acting(
     players: Sequence[MakeEvaluator | None],
 ) -> Callable[[Batch], Rollout]:
     """What plays batches with one version of the weights: the job of an actor."""
-    learning = [player is None for player in players]
     mine = partial(network.evaluator, game)
 
     def act(batch: Batch) -> Rollout:
         iteration, group = divmod(batch.number, GROUPS)
-        made = [(player or mine)() for player in players]
-        rng = Rng(config.seed, "iteration", iteration).spawn("act", group)
-        decisions = Recorder(game, made, learning, config.games // GROUPS).play(rng, batch.epsilon)
+        rng = Rng(config.seed, "iteration", iteration)
+        sitting = guests(game, config, players, rng.spawn("guests", group))
+        made, learning = [(player or mine)() for player in sitting], [player is None for player in sitting]
+        decisions = Recorder(game, made, learning, config.games // GROUPS).play(rng.spawn("act", group), batch.epsilon)
         paid = target(decisions.payoffs, config.objective)[decisions.games]
-        if not foresight:
-            return Rollout(decisions, paid, paid)
+        at_home = sitting == list(players)
+        if not foresight or not at_home:
+            return Rollout(at_home, decisions, paid, paid)
         said = foresight.of(decisions)
-        return Rollout(decisions, trace_returns(decisions.games, said, paid, config.trace), paid)
+        return Rollout(True, decisions, trace_returns(decisions.games, said, paid, config.trace), paid)
 
     return act
+
+
+def guests(game: Game, config: Config, players: Sequence[MakeEvaluator | None], rng: Rng) -> list[MakeEvaluator | None]:
+    """Who sits at the tables of a batch: those who always do or, in a share of them, strangers to one side.
+
+    A side is a team or, where everybody plays for himself, a seat; it stays who it is, and all others are strangers.
+    """
+    if not config.strangers or rng.uniform() >= config.strangers:
+        return list(players)
+    teams: Sequence[str | int] = game.start().teams
+    sides = teams if teams and all(teams) else range(game.players)
+    home, stranger = list(dict.fromkeys(sides))[rng.below(len(set(sides)))], rule_player(game)
+    return [player if side == home else stranger for player, side in zip(players, sides, strict=True)]
 
 
 class Training:
@@ -232,6 +252,8 @@ class Training:
             seat: Student(game, config, seat) for seat, player in enumerate(self.players) if player is None
         }
         self.critic = self._critic() if config.trace < 1 else None
+        if config.strangers:
+            rule_player(game)  # says so where there is none
         self.iteration = self.frames = self.games = 0
         self.asked = 0  # batches
         self._job: tuple[int, Job] | None = None  # with the iteration whose weights it has
@@ -285,12 +307,12 @@ class Training:
     def iterate(self) -> None:
         """Games, and the steps that they are worth."""
         config = self.config
-        for decisions, wanted, paid in next(self.rollouts):
+        for at_home, decisions, wanted, paid in next(self.rollouts):
             self.frames += len(decisions.actions)
             self.games += len(decisions.payoffs)
             for student in self.students.values() if self.frames > config.wait else ():
                 student.remember(decisions, wanted)
-            if self.critic:
+            if self.critic and at_home:
                 self.critic.remember(decisions, paid, config.passes * CRITIC_SHARE)
         rate = config.rate / (1 + self.frames / config.rate_frames) ** 0.5
         rng = Rng(config.seed, "iteration", self.iteration)
