@@ -13,9 +13,9 @@ many games. As a rule everybody waits for the new weights, and a seed names one 
 paper, nobody does: games that are under way go on with the weights that they have.
 
 Three things are not the paper's. What is seen goes through a network once a decision, and only a narrow part is
-computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. And with a `trace` below 1 a critic that sees
-all hands takes luck out of what is learned from (`tapete.learn.critic`). And a share of the games may be against
-`strangers`, the game's own rule-based player on the seats of all others, so that what is learned is not only good
+computed for every move (`tapete.nets.moves`); `network=paper` is DouZero's own. With a `trace` below 1 a critic that
+sees all hands takes luck out of what is learned from (`tapete.learn.critic`). And a share of the games may be against
+`strangers`, the game's own rule-based player on the seats of the other side, so that what is learned is not only good
 against itself.
 """
 
