@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -354,3 +355,44 @@ def test_networks_wait_for_their_critic(tmp_path: Path) -> None:
     while training.frames <= config.wait + 10 * config.batch:
         training.iterate()
     assert weights() != first
+
+
+def test_strangers_sit_on_all_seats_of_the_other_side(tmp_path: Path) -> None:
+    """The landlord at home meets two of them, the peasants one; with a share of a half, half of the batches are so."""
+    game, nobody = make("doudizhu"), [None, None, None]
+    found = [
+        tuple(player is None for player in dmc.guests(game, Config(strangers=0.5), nobody, Rng(number)))
+        for number in range(400)
+    ]
+    assert set(found) == {(True, True, True), (True, False, False), (False, True, True)}
+    assert found.count((True, True, True)) == pytest.approx(200, abs=50)
+    assert found.count((True, False, False)) == pytest.approx(100, abs=45)
+    assert dmc.guests(game, Config(), nobody, Rng(1)) == nobody
+    config = replace(TINY, strangers=0.1)
+    with pytest.raises(TapeteError, match="rules of thumb for kuhn"):
+        Training(make("kuhn"), config, begin(tmp_path, config=config))
+
+
+def test_games_against_strangers_are_learned_from_by_their_end_and_not_by_the_critic(tmp_path: Path) -> None:
+    config = replace(TINY, strangers=1.0, games=8, memory=20_000, batch=10**6)
+    game = make("doudizhu")
+    with closing(Training(game, config, begin(tmp_path, "doudizhu", config))) as training:
+        for _ in range(6):
+            training.iterate()
+        assert not len(training.learners["critic"].fit.memory)
+        for student in training.students.values():
+            memory = student.fit.memory
+            assert set(np.unique(memory.columns["target"][: len(memory)])) <= {-1.0, 1.0}
+            rows = State(game, memory.columns["state"][0].copy(), None)
+            assert rows.player == student.seat
+    rollouts = [training._acting().open(Event())(dmc.Batch(number, 0.0)) for number in range(4)]
+    assert all(len(set(rollout.decisions.seats)) in (1, 2) for rollout in rollouts), "strangers' moves are not learned"
+
+
+def test_with_strangers_a_run_that_is_stopped_ends_the_same(tmp_path: Path) -> None:
+    config = replace(TINY, strangers=0.5, frames=1500)
+    start = partial(begin, game="doudizhu", config=config)
+    train(make("doudizhu"), config, start(tmp_path / "whole"))
+    assert run_in_pieces(partial(train, make("doudizhu"), config), partial(start, tmp_path / "pieces"), 2) > 1
+    one, two = (tmp_path / name / "network.safetensors" for name in ("whole", "pieces"))
+    assert one.read_bytes() == two.read_bytes()
