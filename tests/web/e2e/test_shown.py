@@ -345,6 +345,29 @@ def test_bids_are_told_in_words(told: Page) -> None:
     assert "bid2" not in told.locator(".play").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("game", "titles", "cells"),
+    [
+        ("monopoly", {"exit", "stay"}, {"0, 0", "0, 4", "4, 0", "−2, −2"}),
+        ("token_domino", {"a1", "b1", "a1-b1"}, {"−1", "1"}),
+    ],
+)
+def test_a_table_of_payoffs_is_written_as_the_game_has_it(
+    told: Page, game: str, titles: set[str], cells: set[str]
+) -> None:
+    message = game_told(game)[0]
+    told.evaluate("(message) => hear(message)", message)
+    assert titles <= set(told.locator(".payoffs th").all_inner_texts())
+    assert set(told.locator(".payoffs tbody td").all_inner_texts()) == cells
+
+
+def test_squares_are_written_alike_on_buttons_and_boards(told: Page) -> None:
+    message = game_told("token_domino")[0]
+    told.evaluate("(message) => hear(message)", message)
+    buttons = told.locator(".tray .legal").all_inner_texts()
+    assert set(buttons) <= set(told.locator(".payoffs th").all_inner_texts())
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_newest_line_below_the_table_is_seen_whole(browser: Browser, files: Files, width: int) -> None:
     page = open_table(browser, files, width, 800)
