@@ -288,7 +288,8 @@ def test_who_only_watches_is_offered_nothing_to_play(page: Page) -> None:
     assert page.locator(".tray .legal, .stage .legal, .bar .tool:has-text('Hint')").count() == 0
 
 
-def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None:
+def statistics(browser: Browser, files: Files, width: int) -> Page:
+    """The page of somebody who has played twelve games of Kuhn poker."""
     row = {
         "title": "Kuhn poker",
         "against": "random",
@@ -299,7 +300,7 @@ def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None
         "value": -1 / 18,
     }
     row |= {"interval": [-0.5, 1.0], "curve": [[1, 1.0], [6, -0.5], [12, 0.25]]}
-    page = open_table(browser, files, 1280, 800)
+    page = open_table(browser, files, width, 800)
     body = json.dumps([row])
 
     def answer(route: Route) -> None:
@@ -308,12 +309,40 @@ def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None
     page.route("**/api/stats", answer)
     page.goto("/stats")
     page.wait_for_selector(".stats")
+    return page
+
+
+def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None:
+    page = statistics(browser, files, 1280)
     cells = page.locator(".stats tbody tr").locator("th, td").all_inner_texts()
     assert cells == ["Kuhn poker", "Random", "12", "7", "2", "+0.25 −0.5 … +1", "−0.056"]
     points = (page.locator("polyline.mean").get_attribute("points") or "").split()
     xs, ys = zip(*[map(float, point.split(",")) for point in points], strict=True)
     assert list(xs) == sorted(xs)
     assert ys[0] < ys[2] < ys[1]
+    page.context.close()
+
+
+def test_statistics_are_seen_whole_on_a_phone(browser: Browser, files: Files) -> None:
+    page = statistics(browser, files, 390)
+    boxes = [cell.bounding_box() for cell in page.locator(".stats tbody :is(th, td)").all()]
+    assert len(boxes) == 7
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    titles = "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
+    assert '"Average gain"' in page.locator(".stats td").evaluate_all(titles)
+    icons = [icon.bounding_box() for icon in page.locator("#frame .tool svg").all()]
+    assert {box and box["width"] for box in icons} == {24}
+    page.context.close()
+
+
+def test_the_story_stays_in_its_card_on_a_phone(browser: Browser, files: Files) -> None:
+    page = open_table(browser, files, 390, 844)
+    page.evaluate("(message) => hear(message)", game_told("domino")[-1])
+    story, card = (page.locator(name).bounding_box() for name in (".story", ".story-part"))
+    assert story is not None
+    assert card is not None
+    assert story["height"] > 200
+    assert story["y"] + story["height"] <= card["y"] + card["height"]
     page.context.close()
 
 
