@@ -29,6 +29,12 @@ def test_a_match_in_words_and_as_json(tapete: Tapete) -> None:
     assert f"{data['wins']} won, {data['draws']} drawn, {data['losses']} lost" in done.out
 
 
+def test_one_deal_is_one(tapete: Tapete) -> None:
+    assert tapete("match", "kuhn", "random", "random", "-n", "2").out.startswith(
+        "kuhn: random against random, 2 games on 1 deal\n"
+    )
+
+
 def test_repeated_games_are_told_with_what_to_do(tapete: Tapete, tmp_path: Path) -> None:
     """In words, as data, and for every match of a tournament."""
     command = ("othello", "zero(2)", "ntuple(2)", "-n", "6")
