@@ -58,6 +58,13 @@ def test_agents_as_a_table_and_as_json() -> None:
     assert all(row["about"] in done.out for row in rows)
 
 
+def test_levels_of_an_agent_are_introduced_once(tapete: Tapete) -> None:
+    rows = json.loads(tapete("agents", "kuhn", "--json").out)
+    done = tapete("agents", "kuhn")
+    assert [line.split()[0] for line in done.out.splitlines()] == [row["agent"] for row in rows]
+    assert all(done.out.count(row["about"]) == 1 for row in rows)
+
+
 def test_warm_compiles_everything_once(tmp_path: Path) -> None:
     """Here everything is a small game and what the command itself needs; `make test` begins with all there is."""
     script = "import sys; sys.modules['tapete.cli.warm']._modules = lambda: ['tapete.games.matrix.rules']; main()"
