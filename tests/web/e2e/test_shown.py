@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.web.e2e.recorded import Files, Message, game_told, open_table, sit_down
 
@@ -332,6 +332,18 @@ def test_statistics_are_seen_whole_on_a_phone(browser: Browser, files: Files) ->
     assert '"Average gain"' in page.locator(".stats td").evaluate_all(titles)
     icons = [icon.bounding_box() for icon in page.locator("#frame .tool svg").all()]
     assert {box and box["width"] for box in icons} == {24}
+    page.context.close()
+
+
+def test_the_dice_that_ended_a_game_are_seen_on_a_phone(browser: Browser, files: Files) -> None:
+    """While others are under the cups there is no room for those of the round before."""
+    page = open_table(browser, files, 390, 844)
+    messages = game_told("dudo(6,3,3)")
+    begun = next(m for m in messages if any(p["name"] == "last round" for p in m["scene"]["parts"]) and not m["over"])
+    page.evaluate("(message) => hear(message)", begun)
+    expect(page.locator(".lane.last-round:visible")).to_have_count(0)
+    page.evaluate("(message) => hear(message)", messages[-1])
+    expect(page.locator(".lane.last-round:visible")).to_have_count(2)
     page.context.close()
 
 
