@@ -58,6 +58,13 @@ def test_agents_as_a_table_and_as_json() -> None:
     assert all(row["about"] in done.out for row in rows)
 
 
+def test_levels_of_an_agent_are_introduced_once(tapete: Tapete) -> None:
+    rows = json.loads(tapete("agents", "kuhn", "--json").out)
+    done = tapete("agents", "kuhn")
+    assert [line.split()[0] for line in done.out.splitlines()] == [row["agent"] for row in rows]
+    assert all(done.out.count(row["about"]) == 1 for row in rows)
+
+
 def test_warm_compiles_everything_once(tmp_path: Path) -> None:
     """Here everything is a small game and what the command itself needs; `make test` begins with all there is."""
     script = "import sys; sys.modules['tapete.cli.warm']._modules = lambda: ['tapete.games.matrix.rules']; main()"
@@ -239,3 +246,26 @@ def test_every_command_explains_itself(command: list[str], tapete: Tapete) -> No
     done = tapete(*command, "--help")
     assert (done.status, done.err) == (0, "")
     assert "Usage" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["bench", "sim", "--nosuch"], "No such option: --nosuch; `tapete bench sim --help` tells how it goes"),
+        (["match", "kuhn"], "Missing argument 'a'; `tapete match --help` tells how it goes"),
+        (["train", "leducc"], "there is no game 'leducc'; did you mean 'leduc'?"),
+        (
+            ["train", "leduc"],
+            "which learner? `tapete train` lists them; write it as in: tapete train 'leduc' --with ppo",
+        ),
+        (["exploit", "leduc", "random", "--rough"], "--rough is for --local, where nobody learns"),
+    ],
+)
+def test_what_is_missing_is_said(arguments: list[str], complaint: str, tapete: Tapete) -> None:
+    assert tapete(*arguments) == (2, "", f"tapete: {complaint}\n")
+
+
+def test_no_runs_are_not_drawn(tapete: Tapete, tmp_path: Path) -> None:
+    done = tapete("runs", str(tmp_path), "--plot", str(tmp_path / "none.png"), "--tensorboard", str(tmp_path / "none"))
+    assert done == (0, "there are no runs here; one begins with: tapete train kuhn --with ppo\n", "")
+    assert not list(tmp_path.iterdir())

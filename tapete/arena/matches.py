@@ -32,6 +32,7 @@ Item = TypeVar("Item")
 OnDeal = Callable[[int, int, float], None]  # games played, games in all, A's share of wins so far
 
 QUICK = 0.0005  # seconds a move
+MOST_GAMES = 10_000_000  # a match keeps them all: some gigabytes
 
 
 @dataclass(frozen=True, repr=False)
@@ -287,9 +288,7 @@ def match(
     """
     game = make(game) if isinstance(game, str) else game
     lineups = check_lineups(game, lineups or lineups_of(game))
-    for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
-        if number < least:
-            raise TapeteError(f"{name} must be {least} or more, not {number}")
+    check_numbers(games=games, openings=openings, workers=workers)
     travels = isinstance(a, str) and isinstance(b, str) and isinstance(luck, str | None)
     if executor and not executor.is_here and not travels:
         raise TapeteError("agents and values that are functions can't be sent elsewhere; name them, or play here")
@@ -304,7 +303,8 @@ def match(
     deals = -(-games // len(lineups))
     played = [games for number, games in (known or {}).items() if number < deals]
     won = Fraction(sum(share(game) for games in played for game in games))
-    left = sorted(set(range(deals)) - {games[0].deal for games in played})
+    done = {games[0].deal for games in played}
+    left = [number for number in range(deals) if number not in done]
     with given_or_local(executor, workers) as where, closing(where.spread(job, left)) as results:
         for _, result in results:
             if keep:
@@ -315,6 +315,15 @@ def match(
                 watch(len(played) * len(lineups), deals * len(lineups), float(won) / (len(played) * len(lineups)))
     played.sort(key=lambda result: result[0].deal)
     return Match(game, (name_of(a), name_of(b)), seed, openings, lineups, tuple(chain.from_iterable(played)))
+
+
+def check_numbers(*, games: int, openings: int, workers: int) -> None:
+    """A match keeps all its games in memory, so there can't be any number of them."""
+    for name, number, least in (("games", games, 1), ("openings", openings, 0), ("workers", workers, 1)):
+        if number < least:
+            raise TapeteError(f"{name} must be {least} or more, not {number}")
+    if games > MOST_GAMES:
+        raise TapeteError(f"a match keeps all its games, and has {MOST_GAMES:,} at most, not {games:,}")
 
 
 def open_deals(

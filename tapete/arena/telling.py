@@ -18,7 +18,8 @@ def match_facts(result: Match) -> list[tuple[str, str]]:
     least, most = result.mean_interval
     a_thinks, b_thinks = result.milliseconds
     share = "wins" if spec.players == 2 or (spec.teams and len(result.lineups) == 2) else "wins over a seat"
-    played = f"{len(result.games):,} games on {len(result.shares):,} deals"
+    deals = f"{len(result.shares):,} deal{'s' * (len(result.shares) > 1)}"
+    played = f"{len(result.games):,} games on {deals}"
     facts = [
         ("match", f"{result.game}: {a} against {b}, {played}"),
         (share, f"{100 * result.win_share:.1f} %, 95 % interval {100 * low:.1f} to {100 * high:.1f}"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tapete.arena.diary import Diary
-from tapete.arena.matches import Agent, Match, maker, match, name_of
+from tapete.arena.matches import Agent, Match, check_numbers, maker, match, name_of
 from tapete.arena.ratings import Ratings, rate
 from tapete.arena.teams import TeamResult
 from tapete.core import Game, TapeteError, make
@@ -111,6 +111,7 @@ def tournament(
     :param resume: go on with what is written there. The result is that of a tournament that was never stopped.
     """
     game = make(game) if isinstance(game, str) else game
+    check_numbers(games=games, openings=openings, workers=workers)
     names = tuple(map(name_of, agents))
     if len(names) < 2:
         raise TapeteError("a tournament needs two agents or more")

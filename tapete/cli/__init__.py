@@ -57,7 +57,11 @@ def main() -> None:
 def _command(error: Any) -> str:
     """The command that was written wrongly."""
     context = getattr(error, "ctx", None)
-    return f"tapete {context.info_name}" if context and context.parent else "tapete"
+    names: list[str] = []
+    while context and context.parent:  # the first one is `tapete`, however it was started
+        names.insert(0, context.info_name)
+        context = context.parent
+    return " ".join(["tapete", *names])
 
 
 def _mend_streams() -> None:

@@ -24,6 +24,7 @@ CHECKED = (
     (15, 15), (16, 16), (10, 20), (20, 10), (25, 20), (20, 25), (30, 30),
 )  # fmt: skip
 STEPS = 7  # rows and columns that are printed, about
+MOST_MATCHES = 10_000_000  # from each of those scores
 
 
 @app.command()
@@ -32,7 +33,8 @@ def equity(
     score: Annotated[str, typer.Option(help="Only this score, mano's points first: 29-28.")] = "",
     plot: Annotated[Path | None, typer.Option(help="Draw the whole table into this PNG file.")] = None,
     check: Annotated[
-        int, typer.Option(min=0, help="Let the blueprint play so many matches from each of 20 scores.")
+        int,
+        typer.Option(min=0, max=MOST_MATCHES, help="Let the blueprint play so many matches from each of 20 scores."),
     ] = 0,
     seed: Annotated[int, typer.Option(help="What those matches are drawn by.")] = 1,
     as_json: Json = False,

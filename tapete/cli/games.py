@@ -62,8 +62,10 @@ def agents(
     if as_json:
         print(json.dumps(rows, indent=2))
         return
-    for row in rows:
-        print(f"{row['agent']:20} {row['about']}")
+    said = ""
+    for row in rows:  # levels of one agent need one introduction
+        print(f"{row['agent']:20} {row['about'] if row['about'] != said else ''}".rstrip())
+        said = row["about"]
 
 
 def _about(function: Callable[..., Any]) -> str:

@@ -46,6 +46,8 @@ def puzzles(
     if as_json:
         print(json.dumps(data))
         return
+    if not found:
+        print("nobody made a decision that surely cost something; other games may have one: --seed, or records")
     for each in found[:most]:
         print(f"{each['moves']}\n  {each['played']} costs {each['lost']:.3f} (± {each['doubt']:.3f})", end="; ")
         print(f"right: {', '.join(each['right'])}")

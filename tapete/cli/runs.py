@@ -53,10 +53,10 @@ def runs(
         print(json.dumps(plain, indent=2))
     elif not plain:
         print("there are no runs here; one begins with: tapete train kuhn --with ppo")
-    if plot:
+    if plot and found:
         draw_curves(found, plot, by=by)
     if tensorboard:
         for run in found:
             write_events(run, tensorboard / run.folder.resolve().name)
-        if not as_json:
+        if found and not as_json:
             print(f"look at them with: tensorboard --logdir {shlex.quote(str(tensorboard))}")

@@ -50,7 +50,7 @@ def solve(
     from tapete.terminal.solving import SolvingScreen, read_share, show_strategy
 
     if show:
-        show_strategy(show if ":" in show or not game else f"{make(game)}: {show}", save, as_json)
+        show_strategy(_state_of(game, show), save, as_json)
         return
     if not game:
         raise TapeteError("which game? write it as in: tapete solve kuhn")
@@ -78,3 +78,13 @@ def solve(
         print(json.dumps(progress.to_json()))
     else:
         watch.conclude(progress, strategy, save)
+
+
+def _state_of(game: str, text: str) -> str:
+    """A state with its game, which may be named by itself, before the moves, or both, but not differently."""
+    if not game:
+        return text
+    rules, (name, colon, moves) = make(game), text.rpartition(":")
+    if colon and str(make(name)) != str(rules):
+        raise TapeteError(f"{text!r} is a state of {name}, not of {rules}")
+    return f"{rules}: {moves}"

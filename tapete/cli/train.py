@@ -76,6 +76,10 @@ def train(
         settings = [f"{key}={value}" for key, value in known.config.items()] + settings
     elif resume and folder and not (game and learner):
         raise TapeteError(f"there is no run in {folder} to go on with; `tapete runs` lists those there are")
+    if game and not learner:
+        raise TapeteError(
+            f"which learner? `tapete train` lists them; write it as in: tapete train '{make(game)}' --with ppo"
+        )
     if not folder or not game or not learner:
         raise TapeteError("write it as in: tapete train othello --with zero; `tapete train` lists the learners")
     rules, train_it = make(game), learn.learner(learner).training()

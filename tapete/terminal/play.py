@@ -199,7 +199,7 @@ def _ask(console: Console, sitting: Sitting) -> int:
                 raise Undo
             console.print(Text("there is nothing that can be taken back", style="yellow"))
             continue
-        if text in ("?", "m"):
+        if text.lower() in ("?", "help", "m"):
             _explain(console, state, text)
             continue
         begun = [move for move in moves if len(text) > 1 and move.startswith(text.lower())]
@@ -228,7 +228,9 @@ def read_number(text: str, most: int) -> int:
 
 def _unknown(text: str, moves: list[str], number: int) -> str:
     """What to say to somebody who typed something else."""
-    right = "type a number or a move as it is listed; ? tells the rules"
+    right = "type a number or a move as it is listed; ? tells the rules, q leaves"
+    if not text:
+        return right
     if number:
         right = f"type it again if you mean move {number}, {moves[number - 1]}"
     elif alike := [move for move in moves if text and sorted(move.lower()) == sorted(text.lower())]:
@@ -238,7 +240,7 @@ def _unknown(text: str, moves: list[str], number: int) -> str:
 
 def _explain(console: Console, state: State, what: str) -> None:
     """All moves, or the rules: these, on a terminal, a page at a time."""
-    if what == "m":
+    if what.lower() == "m":
         scene = replace(state.view(state.player).scene(), parts=())
         console.print(*_moves(scene, _mark(state), console.width, len(scene.moves)), sep="\n")
         return

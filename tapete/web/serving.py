@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import ipaddress
 import logging
 import os
 import socket
@@ -121,6 +122,14 @@ def keep_steady() -> None:
     gc.freeze()  # what is loaded now stays: to look through all of it for garbage takes 150 ms each time
 
 
+def check_proxy(text: str) -> None:
+    """Whoever is believed is named by his address: a name would never match, and a star would be everybody."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        raise TapeteError(f"--proxy is the address of a proxy, like 127.0.0.1, not {text!r}") from None
+
+
 def serve(
     host: str,
     port: int,
@@ -132,6 +141,8 @@ def serve(
     runs: Path | None = None,
 ) -> None:
     """Serves until it is stopped."""
+    for proxy in proxies:
+        check_proxy(proxy)
     listening = listen(host, port)
     folder = data or data_folder()
     running = server(folder, (*names, host), proxies=proxies, runs=runs)

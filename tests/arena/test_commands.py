@@ -29,6 +29,12 @@ def test_a_match_in_words_and_as_json(tapete: Tapete) -> None:
     assert f"{data['wins']} won, {data['draws']} drawn, {data['losses']} lost" in done.out
 
 
+def test_one_deal_is_one(tapete: Tapete) -> None:
+    assert tapete("match", "kuhn", "random", "random", "-n", "2").out.startswith(
+        "kuhn: random against random, 2 games on 1 deal\n"
+    )
+
+
 def test_repeated_games_are_told_with_what_to_do(tapete: Tapete, tmp_path: Path) -> None:
     """In words, as data, and for every match of a tournament."""
     command = ("othello", "zero(2)", "ntuple(2)", "-n", "6")
@@ -162,6 +168,13 @@ def test_options_mean_the_same_in_both_commands(
             ("match", "kuhn", "random", "random", "-n", "-4"),
             "'-n' / '--games': Input should be greater than or equal to 1",
         ),
+        (("match", "kuhn", "random", "random", "-n", "9" * 20), "keeps all its games, and has 10,000,000 at most"),
+        (
+            ("tournament", "kuhn", "random", "equilibrium", "-n", "9" * 20, "--out", "nothing-is-begun"),
+            "keeps all its games, and has 10,000,000 at most",
+        ),
+        (("equity", "truco", "--check", "9" * 20), "'--check': Input should be less than or equal to 10000000"),
+        (("exploit", "kuhn", "random", "-n", "9" * 20), "'--games': Input should be less than or equal to 100000000"),
         (("match", "kuhn", "random", "random", "-n", "many"), "'-n' / '--games': Input should be a valid integer"),
         (("match", "kuhn", "random", "random", "--workers", "0"), "'--workers': Input should be greater"),
         (("match", "kuhn", "random", "random", "--openings", "-1"), "'--openings': Input should be greater"),
@@ -195,6 +208,7 @@ def test_wrong_input_gets_one_line(tapete: Tapete, arguments: tuple[str, ...], c
     assert done.err.startswith("tapete: ")
     assert complaint in done.err
     assert done.err.count("\n") == 1
+    assert not Path("nothing-is-begun").exists()
 
 
 def test_ctrl_c_gets_one_line(tapete: Tapete, monkeypatch: pytest.MonkeyPatch) -> None:

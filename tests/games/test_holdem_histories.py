@@ -460,3 +460,5 @@ def test_the_commands_write_and_read_histories(tapete: Tapete, tmp_path: Path) -
     assert tapete("stats", str(file), "--player", "Ana").status == 2
     assert "hold'em" in tapete("match", "kuhn", "random", "random", "--histories", str(file)).err
     assert "\n76.33 %" in "\n" + tapete("strength", "AhKh", "QhJh2c").out
+    told = json.loads(tapete("strength", "AhKh", "QhJh2c", "--json").out)
+    assert (told["hand"], round(told["share"], 4)) == ("AhKh", 0.7633)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from tapete import Rng, make
 from tapete.core.names import playable
 from tapete.review.exercises import Exercise, lesson, puzzle_json, puzzles, puzzles_of
 from tapete.web.learning import all_lessons, exercises, own_puzzles
+from tests.conftest import Tapete
 
 PACKAGES = sorted({make(name).package for name in playable()})
 SHIPPED = [each for package in PACKAGES for each in puzzles(package)]
@@ -85,3 +87,11 @@ def test_exercises_are_told_to_the_one_who_is_to_move() -> None:
 
 def test_a_review_of_an_older_kind_makes_no_puzzles() -> None:
     assert own_puzzles([(None, 0, {"decisions": [{"mark": "blunder"}]})]) == []  # type: ignore[list-item]
+
+
+def test_where_nobody_went_wrong_there_are_no_puzzles(tapete: Tapete, tmp_path: Path) -> None:
+    record = tmp_path / "kuhn.json"
+    record.write_text(json.dumps(make("kuhn").read("J K pass bet pass").record().to_json()))
+    done = tapete("puzzles", "kuhn", str(record))
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("nobody made a decision that surely cost something")

@@ -338,6 +338,7 @@ def test_show_in_json(tapete: Tapete) -> None:
         (["--show", "kuhn: J"], "chance"),
         (["--show", "kuhn: J Q pass pass"], "the game is over"),
         (["--show", "kuhn: J J"], "can't be played"),
+        (["leduc", "--show", "kuhn: J Q"], "'kuhn: J Q' is a state of kuhn, not of leduc"),
         (["--show", "truco:"], ""),
         (["--show", "kuhn: J Q", "--save", "/nowhere"], "there is no file /nowhere"),
         (["--show", "domino(2,3):"], ""),

@@ -173,8 +173,10 @@ def test_a_move_is_typed_by_number_or_as_it_is_written(monkeypatch: pytest.Monke
         assert typed("kuhn", "J Q", text, monkeypatch)[0] == "bet"
     move, said = typed("kuhn", "J Q", "3\n0\n-1\nfold\n\n1.0\n²\n" + "9" * 5000 + "\nm\n?\n1", monkeypatch)
     assert move == "pass"
-    assert said.count("can't be played now") == 8
+    assert said.count("can't be played now") == 7
+    assert " ".join(said.split()).count("? tells the rules, q leaves") == 8, "once for no text"
     assert "One-card poker" in said
+    assert "One-card poker" in typed("kuhn", "J Q", "help\n1", monkeypatch)[1]
     with pytest.raises(EOFError):
         typed("kuhn", "J Q", "quit", monkeypatch)
 

@@ -21,6 +21,13 @@ from tapete.web.store import Store
 from tests.conftest import Tapete
 
 
+@pytest.mark.parametrize("proxy", ["*", "proxy.example.org", "10.0.0.0/8", ""])
+def test_a_proxy_is_an_address(proxy: str, tapete: Tapete, tmp_path: Path) -> None:
+    done = tapete("serve", "--port", "0", "--data", str(tmp_path / "tables"), "--proxy", proxy)
+    assert done == (2, "", f"tapete: --proxy is the address of a proxy, like 127.0.0.1, not {proxy!r}\n")
+    assert not (tmp_path / "tables").exists()
+
+
 def test_a_port_that_is_taken_is_told_in_one_line(tapete: Tapete, tmp_path: Path) -> None:
     with listen("127.0.0.1", 0) as taken:
         done = tapete("serve", "--port", str(taken.getsockname()[1]), "--data", str(tmp_path))

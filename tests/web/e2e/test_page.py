@@ -31,6 +31,16 @@ def test_the_first_page_is_light(page: Page) -> None:
     assert sum(sizes) < HEAVIEST
 
 
+def test_tables_of_payoffs_and_no_other_games_are_called_so(page: Page) -> None:
+    """They are two moves long."""
+    with page.expect_response("**/api/games") as answer:
+        page.goto("/")
+    page.wait_for_selector(".game-cards.small [data-game]")
+    cards = page.locator(".game-cards.small [data-game]")
+    named = set(cards.evaluate_all("cards => cards.map(card => card.dataset.game)"))
+    assert named == {game["name"].split("(")[0] for game in answer.value.json() if game["longest"] == 2}
+
+
 def test_two_clicks_from_the_first_page_to_a_game(page: Page) -> None:
     page.goto("/")
     page.click("[data-game=kuhn]")

@@ -135,7 +135,7 @@ def test_a_session_of_two_hands(new_page: NewPage) -> None:
             ply = table.ply
             page.click('.tray [data-key="move/call"], .tray [data-key="move/check"]')
             table.wait_for_answer(ply)
-        expect(page.locator(".session-part h2")).to_contain_text(f"{hand} hand")
+        expect(page.locator(".session-part h2")).to_have_text("Session · 1 hand" if hand == 1 else "Session · 2 hands")
         if hand == 1:
             page.click("text=Next hand")
             page.wait_for_selector('.table-page[data-turn="mine"], .table-page[data-turn="other"]')

@@ -60,6 +60,12 @@ def test_a_blunder_is_told_and_drawn(page: Page) -> None:
     assert page.locator(".moves-worth .own th").inner_text().startswith("pass")
 
 
+def test_a_replay_has_its_title_on_a_phone(new_page: NewPage) -> None:
+    page = new_page(width=390, height=844)
+    play(page, "kuhn", ["random", "me"], "pass")
+    assert page.locator(".bar h1").evaluate("title => title.scrollWidth <= title.clientWidth")
+
+
 def test_a_review_is_by_ones_own_eyes(page: Page) -> None:
     """The other's card lies open in the replay; once it is reviewed, only if the game has shown it."""
     for _ in range(40):

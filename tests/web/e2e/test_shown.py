@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.web.e2e.recorded import Files, Message, game_told, open_table, sit_down
 
@@ -288,7 +288,8 @@ def test_who_only_watches_is_offered_nothing_to_play(page: Page) -> None:
     assert page.locator(".tray .legal, .stage .legal, .bar .tool:has-text('Hint')").count() == 0
 
 
-def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None:
+def statistics(browser: Browser, files: Files, width: int) -> Page:
+    """The page of somebody who has played twelve games of Kuhn poker."""
     row = {
         "title": "Kuhn poker",
         "against": "random",
@@ -299,7 +300,7 @@ def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None
         "value": -1 / 18,
     }
     row |= {"interval": [-0.5, 1.0], "curve": [[1, 1.0], [6, -0.5], [12, 0.25]]}
-    page = open_table(browser, files, 1280, 800)
+    page = open_table(browser, files, width, 800)
     body = json.dumps([row])
 
     def answer(route: Route) -> None:
@@ -308,12 +309,52 @@ def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None
     page.route("**/api/stats", answer)
     page.goto("/stats")
     page.wait_for_selector(".stats")
+    return page
+
+
+def test_statistics_are_in_their_columns(browser: Browser, files: Files) -> None:
+    page = statistics(browser, files, 1280)
     cells = page.locator(".stats tbody tr").locator("th, td").all_inner_texts()
     assert cells == ["Kuhn poker", "Random", "12", "7", "2", "+0.25 −0.5 … +1", "−0.056"]
     points = (page.locator("polyline.mean").get_attribute("points") or "").split()
     xs, ys = zip(*[map(float, point.split(",")) for point in points], strict=True)
     assert list(xs) == sorted(xs)
     assert ys[0] < ys[2] < ys[1]
+    page.context.close()
+
+
+def test_statistics_are_seen_whole_on_a_phone(browser: Browser, files: Files) -> None:
+    page = statistics(browser, files, 390)
+    boxes = [cell.bounding_box() for cell in page.locator(".stats tbody :is(th, td)").all()]
+    assert len(boxes) == 7
+    assert all(box and box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    titles = "cells => cells.map(cell => getComputedStyle(cell, '::before').content)"
+    assert '"Average gain"' in page.locator(".stats td").evaluate_all(titles)
+    icons = [icon.bounding_box() for icon in page.locator("#frame .tool svg").all()]
+    assert {box and box["width"] for box in icons} == {24}
+    page.context.close()
+
+
+def test_the_dice_that_ended_a_game_are_seen_on_a_phone(browser: Browser, files: Files) -> None:
+    """While others are under the cups there is no room for those of the round before."""
+    page = open_table(browser, files, 390, 844)
+    messages = game_told("dudo(6,3,3)")
+    begun = next(m for m in messages if any(p["name"] == "last round" for p in m["scene"]["parts"]) and not m["over"])
+    page.evaluate("(message) => hear(message)", begun)
+    expect(page.locator(".lane.last-round:visible")).to_have_count(0)
+    page.evaluate("(message) => hear(message)", messages[-1])
+    expect(page.locator(".lane.last-round:visible")).to_have_count(2)
+    page.context.close()
+
+
+def test_the_story_stays_in_its_card_on_a_phone(browser: Browser, files: Files) -> None:
+    page = open_table(browser, files, 390, 844)
+    page.evaluate("(message) => hear(message)", game_told("domino")[-1])
+    story, card = (page.locator(name).bounding_box() for name in (".story", ".story-part"))
+    assert story is not None
+    assert card is not None
+    assert story["height"] > 200
+    assert story["y"] + story["height"] <= card["y"] + card["height"]
     page.context.close()
 
 
@@ -343,6 +384,29 @@ def test_bids_are_told_in_words(told: Page) -> None:
     told.evaluate("(message) => hear(message)", message)
     assert "bid 2" in told.locator(".story").inner_text()
     assert "bid2" not in told.locator(".play").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("game", "titles", "cells"),
+    [
+        ("monopoly", {"exit", "stay"}, {"0, 0", "0, 4", "4, 0", "−2, −2"}),
+        ("token_domino", {"a1", "b1", "a1-b1"}, {"−1", "1"}),
+    ],
+)
+def test_a_table_of_payoffs_is_written_as_the_game_has_it(
+    told: Page, game: str, titles: set[str], cells: set[str]
+) -> None:
+    message = game_told(game)[0]
+    told.evaluate("(message) => hear(message)", message)
+    assert titles <= set(told.locator(".payoffs th").all_inner_texts())
+    assert set(told.locator(".payoffs tbody td").all_inner_texts()) == cells
+
+
+def test_squares_are_written_alike_on_buttons_and_boards(told: Page) -> None:
+    message = game_told("token_domino")[0]
+    told.evaluate("(message) => hear(message)", message)
+    buttons = told.locator(".tray .legal").all_inner_texts()
+    assert set(buttons) <= set(told.locator(".payoffs th").all_inner_texts())
 
 
 @pytest.mark.parametrize("width", [1280, 390])

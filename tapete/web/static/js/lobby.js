@@ -10,7 +10,7 @@ import { showRules } from "./rules.js";
 import { change, settings } from "./settings.js";
 
 /** The order in which games are shown; those that are not here come after them. */
-const ORDER = ["truco", "domino", "dudo", "holdem", "doudizhu", "othello", "kuhn", "leduc", "rps", "ocp"];
+const ORDER = ["truco", "domino", "dudo", "holdem", "doudizhu", "othello", "goofspiel", "kuhn", "leduc", "ocp"];
 /** What is set when a game is opened, where the game's own default is not the best first evening. */
 const PRESETS = {
   dudo: { faces: 6, dice1: 3, dice2: 3 },

@@ -49,7 +49,7 @@ export async function drawSession(root, message) {
   const seat = (i) => (message.seat + i) % names.length; // the server counts from the one who asks
   refill(
     root,
-    el("div.panel-head", {}, el("h2", {}, t("session.title", data.hands)), el("b", {}, number(data.curve.at(-1), { sign: true }))),
+    el("div.panel-head", {}, el("h2", {}, t(data.hands === 1 ? "session.one" : "session.title", data.hands)), el("b", {}, number(data.curve.at(-1), { sign: true }))),
     drawCurve(data.curve),
     el(
       "table.players",

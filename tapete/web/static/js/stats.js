@@ -35,6 +35,7 @@ function gain(row) {
 
 function drawTable(rows) {
   const columns = ["game", "opponent", "games", "wins", "draws", "gain", "value"];
+  const cell = (column, kind, inside) => el("td", { class: kind, data: { title: t(`stats.${column}`) } }, inside);
   return el(
     "div.scroll",
     {},
@@ -58,14 +59,14 @@ function drawTable(rows) {
             "tr",
             {},
             el("th", { scope: "row" }, gameTitle(row.title)),
-            el("td", {}, opponents(row)),
-            el("td.n", {}, number(row.games)),
-            el("td.n", {}, number(row.wins)),
-            el("td.n", {}, number(row.draws)),
-            el("td.n", {}, gain(row)),
-            el(
-              "td.n",
-              {},
+            cell("opponent", "", opponents(row)),
+            cell("games", "n", number(row.games)),
+            cell("wins", "n", number(row.wins)),
+            cell("draws", "n", number(row.draws)),
+            cell("gain", "n", el("span", {}, gain(row))),
+            cell(
+              "value",
+              "n",
               row.value === null || row.value === undefined
                 ? t("stats.unknown")
                 : number(row.value, { sign: true, places: 3 }),

@@ -65,7 +65,9 @@ function grid(part, context) {
       { scope, class: context.chosen?.(text, scope) ? "chosen" : "" },
       isClaims && scope === "col"
         ? el("span.mini-die", { role: "img", "aria-label": text }, draw("die", text))
-        : choiceName(text.replace("x", " ×")),
+        : isClaims
+          ? text.replace("x", " ×")
+          : choiceName(text),
     );
   const cell = (index) => {
     const [move] = context.movesAt(part, index);
@@ -75,7 +77,7 @@ function grid(part, context) {
       return el(
         "td",
         { class: classes },
-        isClaims && value ? el("span.dot", { role: "img", "aria-label": partName("claim") }) : value.replace("-", "−"),
+        isClaims && value ? el("span.dot", { role: "img", "aria-label": partName("claim") }) : value.replaceAll("-", "−"),
       );
     const name = `${part.rows[Math.floor(index / across)].replace("x", " × ")}${part.columns[index % across]}`;
     return el(

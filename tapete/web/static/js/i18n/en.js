@@ -50,6 +50,7 @@ export default {
   "table.nextHand": "Next hand",
   "table.stack": "Chips",
   "session.title": "Session · {0} hands",
+  "session.one": "Session · 1 hand",
   "session.won": "won",
   "session.vpip": "VP$IP: how often somebody puts chips in before the flop without having to",
   "session.pfr": "PFR: how often somebody raises before the flop",

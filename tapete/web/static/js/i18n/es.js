@@ -50,6 +50,7 @@ export default {
   "table.nextHand": "Siguiente mano",
   "table.stack": "Fichas",
   "session.title": "Sesión · {0} manos",
+  "session.one": "Sesión · 1 mano",
   "session.won": "ganado",
   "session.vpip": "VP$IP: cuántas veces pone fichas antes del flop sin tener que hacerlo",
   "session.pfr": "PFR: cuántas veces sube antes del flop",

@@ -134,9 +134,12 @@ export function inSpanish(text, seats) {
   return items.includes(null) ? null : items.join(separator);
 }
 
+/** Squares of a board, which are written small everywhere. */
+const isSquares = (text) => /^[a-h]\d(?:-[a-h]\d)?$/.test(text);
+
 /** Faces, numbers, squares: the same in every language. */
 export const isNotation = (text) =>
-  /^(?:[\d.,x×<>-]*|[2-9TJQKA][shdc]|\d{1,2}[oceb]|[3-9TJQKA2BR]+|[a-h]\d(?:-[a-h]\d)?)$/.test(text);
+  /^(?:[\d.,x×<>-]*|[2-9TJQKA][shdc]|\d{1,2}[oceb]|[3-9TJQKA2BR]+)$/.test(text) || isSquares(text);
 
 /**
  * A sentence of a game.
@@ -155,7 +158,7 @@ export function moveName(text, deck = "") {
   if (order) return order;
   const laid = /^(\d+-\d+)([<>])$/.exec(text);
   if (laid) return `${laid[1]} · ${laid[2] === "<" ? "◀ " + t("table.left") : t("table.right") + " ▶"}`;
-  return capital(moveWord(text, deck));
+  return isSquares(text) ? text : capital(moveWord(text, deck));
 }
 
 /**
