@@ -81,19 +81,21 @@ def _is_plain(game: Game) -> bool:
 
 @lru_cache(maxsize=4)
 def _strategy(path: Path, version: tuple[int, int, int]) -> tuple[Any, Any]:
-    """The probabilities of a file, and the tables that they are read by."""
+    """The probabilities of a file, without the mazo, and the tables that they are read by."""
     from tapete.solve.truco.blueprint import read
+    from tapete.solve.truco.player import playing_on
 
-    return read(path)[:2]
+    probs, known = read(path)[:2]
+    return playing_on(probs), known
 
 
 @lru_cache(maxsize=12)
 def _player(path: Path, version: tuple[int, int, int], level: int) -> Evaluator:
     from tapete.solve.truco.levels import weakened
-    from tapete.solve.truco.player import strategy_player
+    from tapete.solve.truco.player import playing_on, strategy_player
 
     probs, known = _strategy(path, version)
-    return strategy_player(weakened(probs, level), known)
+    return strategy_player(playing_on(weakened(probs, level)), known)  # who forgets may take a raise for the mazo
 
 
 def bucketed(game: Game) -> Policy:

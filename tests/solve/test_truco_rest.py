@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tapete import Rng, make
+from tapete import Rng, State, make
 from tapete.agents import load
 from tapete.core.players import judge_moves
 from tapete.core.records import words_of
-from tapete.games.truco.bets import NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import NAMES
 from tapete.games.truco.moves import NONE, TIE
 from tapete.shipped import find
@@ -23,6 +23,7 @@ from tapete.solve.response import prove
 from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.truco import blueprint
 from tapete.solve.truco.knowledge import Knowledge
+from tapete.solve.truco.player import strategy_player
 from tapete.solve.truco.ranges import LONGEST, moves_of
 from tapete.solve.truco.resolver import resolver
 from tapete.solve.truco.rest import PAIRS, Rest
@@ -128,3 +129,103 @@ def test_who_sees_the_last_card_raises_with_a_better_one_and_bluffs_with_some_ot
     answer = policy.think(state.view(1), Rng(1)).probabilities
     assert answer[QUIERO] + answer[NO_QUIERO] == pytest.approx(1)
     assert 0 < answer[QUIERO] < 1
+
+
+@pytest.mark.parametrize("mazo", ["", "(mazo=true)"])
+@pytest.mark.parametrize("last", ["1e", "4o"])
+def test_who_may_not_raise_plays_his_last_card(mazo: str, last: str):
+    game = make(f"truco{mazo}")
+    state = game.read(f"4c 7o 3o 6b 5c {last} 4c 7o truco quiero 6b 3o 5c")  # it was pie who raised
+    thought = load("best", game).think(state.view(1), Rng(1)).probabilities
+    assert thought.pop(state.read(last)) == 1
+    assert not any(thought.values())
+
+
+def test_a_last_card_that_wins_is_raised_while_that_brings_anything():
+    def ask(score: int, moves: str) -> dict[int, float]:
+        game = make(f"truco(score0={score})")
+        state = game.read(f"3e 4c 4b 2o 1e 6b 3e 4c 4b 6b 2o {moves}")
+        return load("best", game).think(state.view(0), Rng(1)).probabilities
+
+    assert ask(28, "")[RAISE] == 1
+    assert ask(29, "")[RAISE] == 0, "the match is won by the card"
+    assert ask(0, "truco retruco")[RAISE] == 1
+    assert ask(27, "truco retruco")[QUIERO] == 1
+
+
+@pytest.mark.parametrize("game", ["truco(mazo=true)", "truco(points=15)"])
+def test_nothing_is_done_that_cannot_be_right(game: str, shipped: Strategy):
+    """Judged by the rules: what a card leads to is what the score says after it."""
+    player, met = resolver(*shipped, iterations=8), 0
+    for number in range(20):
+        rng = Rng("sense", number)
+        state = make(game).start().deal(rng)
+        while not state.over:
+            seat, legal = state.player, state.actions()
+            shares = dict(zip(legal, judge_moves(player, state.game, state.data, seat, legal).tolist(), strict=True))
+            assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+            if state.game.record(state.data)["trick"] == 1:
+                winners = {card: winner_at_once(state, card) for card in legal if card < len(NAMES)}
+                losing = [card for card, winner in winners.items() if winner == 1 - seat]
+                if losing and len(losing) < len(winners):
+                    met += 1
+                    assert not any(shares[card] for card in losing)
+            state.apply(rng.choice(legal)).deal(rng)
+    assert met > 5
+
+
+def winner_at_once(state: State, card: int) -> int | None:
+    """Who wins the hand with this card; None: it goes on."""
+    after = state.copy().apply(card)
+    before, now = (each.game.record(each.data)["score"].tolist() for each in (state, after))
+    return None if before == now else int(now[1] > before[1])
+
+
+def test_who_plays_on_and_declines_never_pays_more_than_the_mazo():
+    met = 0
+    for number in range(300):
+        rng = Rng("mazo", number)
+        state = make("truco(hand=true,mazo=true)").start().deal(rng)
+        while not state.over:
+            legal = state.actions()
+            if MAZO in legal:
+                seat, met = state.player, met + 1
+                assert paid_by_going_on(state, rng) <= state.copy().apply("mazo").returns()[1 - seat]
+            state.apply(rng.choice(legal))
+    assert met > 300
+
+
+@pytest.mark.parametrize("agent", ["blueprint", "blueprint(1)", "best"])
+def test_nobody_goes_to_the_mazo(agent: str):
+    """What went there goes on: moves that are left are as likely as before, the cards more so."""
+    game = make("truco(mazo=true,score0=28,score1=24)")
+    player, path = load(agent, game), find("blueprints/truco(mazo=true).safetensors")
+    assert path
+    probs, known = blueprint.read(path)[:2]
+    as_it_ships, met = strategy_player(probs, known), 0
+    for number in range(60):
+        rng = Rng("mazo", number)
+        state = game.start().deal(rng)
+        while not state.over and state.game.record(state.data)["trick"] == 0:
+            legal = state.actions()
+            shares = player.think(state.view(state.player), rng).probabilities
+            before = dict(zip(legal, judge_moves(as_it_ships, game, state.data, state.player, legal), strict=True))
+            assert sum(shares.values()) == pytest.approx(1, abs=1e-5)
+            assert not shares.get(MAZO)
+            if agent != "blueprint(1)" and before.get(MAZO, 0) > 0.01:
+                met += 1
+                bets = [move for move in legal if len(NAMES) <= move < MAZO]
+                assert [shares[move] for move in bets] == pytest.approx([before[move] for move in bets], abs=1e-5)
+            state.apply(rng.choice(legal)).deal(rng)
+    assert met > 5 or agent == "blueprint(1)"
+
+
+def paid_by_going_on(state: State, rng: Rng) -> float:
+    """What the other wins from who plays any card and declines everything, while the other does anything."""
+    seat, state = state.player, state.copy()
+    while not state.over:
+        legal = state.actions()
+        if state.player == seat:
+            legal = [NO_QUIERO] if NO_QUIERO in legal else [move for move in legal if move < len(NAMES)]
+        state.apply(rng.choice(legal))
+    return state.returns()[1 - seat]

@@ -62,6 +62,8 @@ from tapete.solve.truco.rest import (
     begin,
 )
 from tapete.solve.truco.rest_cfr import open_rest, open_solver, share_of, solve
+from tapete.solve.truco.rows import lack
+from tapete.solve.truco.stages import may_raise
 
 open_ranges = opener(RANGES)
 
@@ -289,10 +291,13 @@ def decide_last(s: Any, seat: int, ranges: Any, legal: Any, n: int, priors: Any)
     if seat == follower:
         own = rank_of(s.hand[seat] & ~s.played)
         wins = own > card or (own == card and ties_to == follower)
+        gains = max(s.level, s.asked) < min(lack(s, seat), 4)  # by a raise, if he wins
         share = 1.0 if wins else 0.0
-        if not s.asked:
+        if s.asked:
+            choice = RAISE if wins and gains else QUIERO
+        else:
             choice, other = RAISE, int(legal[0])
-            share = 1.0 if wins else bluffs
+            share = (share if wins else bluffs) if gains and may_raise(s) else 0.0
     for i in range(n):
         move = int(legal[i])
         priors[i] = share if move == choice else 1.0 - share if move == other else 0.0

@@ -12,6 +12,7 @@ from tapete.core.compile import UINT64_PTR, ahead, compile_rule, helper
 from tapete.core.contract import function_at
 from tapete.core.records import at, opener
 from tapete.games.truco.moves import NONE, TIE
+from tapete.solve.truco.dominated import keep_alive
 from tapete.solve.truco.rest import (
     _ENTRIES,
     _NODES,
@@ -409,6 +410,7 @@ def _solve(words: Any, first: int, leader: int, mano: int, level: int, holder: i
     take_root(rest, leader, level, holder)
     grow(rest, first, leader)
     iterate(rest, mano if first == TIE else first, iterations)
+    keep_alive(rest, first)
 
 
 _SOLVE = types.void(UINT64_PTR, *[types.int64] * 6)

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.web.e2e.recorded import Files, Message, game_told, open_table, sit_down
+from tapete.core import Rng, make
+from tapete.games.truco.bets import NO_QUIERO, RAISE
+from tapete.web.table import AGENT, PERSON, Options, Seat, Table
+from tests.web.e2e.recorded import ME, Files, Message, game_told, open_table, sit_down
 
 pytestmark = pytest.mark.xdist_group("e2e")
 
@@ -129,6 +132,43 @@ def test_a_trick_shows_who_won_it(page: Page) -> None:
     expect(page.locator(".seat.winner")).to_have_attribute("data-seat", event["news"][0].split()[1])
     page.clock.run_for(SEEN)
     assert page.locator(".seat.winner").count() == 0
+
+
+def test_nothing_is_dealt_after_a_trick(page: Page) -> None:
+    """The hand goes on; only after its end the next one is dealt."""
+    hear(page, *next(end for end in ends("truco", "won trick") if len(end[2]["news"]) == 1)[:2])
+    assert page.get_attribute(".table-page", "data-turn") == "moment"
+    assert page.locator(".status").inner_text() == "…"
+    page.clock.run_for(SEEN)
+    hear(page, *next(ends("truco", "won the hand"))[:2])
+    assert page.locator(".status").inner_text() == "dealing"
+
+
+def test_what_was_declined_waits_for_no_answer(page: Page) -> None:
+    table = Table(
+        "recorded", make("truco"), [Seat(PERSON, "Ana", ME), Seat(AGENT, "best(3)")], Options(pace=0), maker=ME
+    )
+    table.deal(Rng(1))
+    table.move(RAISE)
+    before = table.message(ME)
+    table.move(NO_QUIERO)
+    table.deal(Rng(2))
+    after = table.message(ME)
+    hear(page, before)
+    waits = page.get_by_text("waits for an answer")
+    expect(waits).to_have_count(1)
+    hear(page, after)
+    assert page.get_attribute(".table-page", "data-turn") == "moment"
+    expect(waits).to_have_count(0)
+
+
+def test_points_can_be_read_on_the_plate_of_the_winner(page: Page) -> None:
+    """The matches are wood on felt, and dark on gold."""
+    before, after, event = next(end for end in ends("truco", "won the hand") if is_card(end[2]))
+    hear(page, before, after)
+    lines = page.locator(".winner .plate .matches path")
+    assert lines.count() > 0, event
+    assert lines.first.evaluate("e => getComputedStyle(e).stroke") == "rgb(107, 67, 18)"
 
 
 def test_dice_are_open_after_a_doubt(page: Page) -> None:

@@ -12,7 +12,8 @@ const movesSince = (before, now) => now.told.filter(({ ply, seat }) => ply >= be
  * The moment that a move brought about, or null where nothing has ended that the table does not show any more.
  * @param {Object|null} before the table as it was told before
  * @param {Object} now
- * @returns {{scene: Object, winners: number[], ply: number}|null} `ply`: the move that ended it
+ * @returns {{scene: Object, winners: number[], ply: number, isDealt: boolean}|null} `ply`: the move that ended it;
+ *   `isDealt`: the next deal comes after it
  */
 export function momentOf(before, now) {
   if (!before || before.over || !before.complete || now.ply <= before.ply) return null;
@@ -21,7 +22,7 @@ export function momentOf(before, now) {
   if (moves.length !== 1 || !ended.news.length || now.over) return null; // who won stays on the table
   const isDealt = now.ply > ended.ply + 1;
   const scene = isDealt ? sceneOf(before.scene, now.scene, ended) : { ...now.scene, moves: [] };
-  return { scene, winners: winnersOf(ended.news), ply: ended.ply };
+  return { scene, winners: winnersOf(ended.news), ply: ended.ply, isDealt };
 }
 
 /** Whom the news call a winner. */
@@ -30,11 +31,13 @@ export function winnersOf(news) {
   return [...new Set(found.slice(-1))]; // the hand, where a trick ended with it
 }
 
+const GONE = ["last round", "waits for an answer"]; // of the table before: it is over, and was answered
+
 /** The table after a move and before the next deal. */
 function sceneOf(before, now, { seat, text }) {
   const open = new Map(now.parts.filter((part) => part.name === "last round").map((part) => [part.owner, part.faces]));
   const parts = before.parts
-    .filter((part) => part.name !== "last round")
+    .filter((part) => !GONE.includes(part.name))
     .map((part) => (part.name === "dice" && open.has(part.owner) ? { ...part, faces: open.get(part.owner) } : part))
     .map((part) => (part.owner === seat && part.is === "things" ? played(part, text) : part))
     .map((part) => (part.is === "score" ? (now.parts.find((other) => other.name === part.name) ?? part) : part));

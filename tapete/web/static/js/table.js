@@ -474,6 +474,7 @@ class TablePage {
   }
 
   status() {
+    if (this.moment && !this.moment.isDealt && !this.message.over) return { title: "…", tone: "waits" };
     return statusOf(this.message, this.isMyTurn, this.hintText());
   }
 
