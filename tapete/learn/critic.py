@@ -30,20 +30,34 @@ class Foresight(NamedTuple):
     widths: NDArray[np.int64]  # [seats] how many numbers are read of what each of them sees
     network: Network
 
-    def of(self, decisions: Decisions) -> NDArray[np.float32]:
-        """What each seat will be paid, before each decision: [N, seats]."""
-        return self.network.forward(look_at_all(self.game, decisions.states, decisions.seats, self.widths))
+    def of(self, decisions: Decisions, abroad: bool = False) -> NDArray[np.float32]:
+        """What each seat will be paid, before each decision: [N, seats]; `abroad` are games against strangers."""
+        flags = np.full(len(decisions.seats), abroad, dtype=np.float32)
+        return self.network.forward(rows_of(self.game, decisions.states, decisions.seats, flags, self.widths))
+
+
+def rows_of(
+    game: Game,
+    states: NDArray[np.uint8],
+    seats: NDArray[np.int32],
+    abroad: NDArray[np.float32],
+    widths: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """What a critic reads: what all seats see, with room behind it; the first number there is whether abroad."""
+    rows = look_at_all(game, states, seats, widths)
+    rows[:, game.players + widths.sum()] = abroad
+    return rows
 
 
 class Critic:
-    """Foresees what a game pays each seat, from what all seats see together."""
+    """Foresees what a game pays each seat, from what all seats see together, and whether strangers are there."""
 
     def __init__(self, game: Game, widths: NDArray[np.int64], *, units: int, memory: int, batch: int, rng: Rng) -> None:
         """`widths` are how many numbers are read of what each seat sees."""
         self.game, self.widths = game, widths
         shape = Architecture(
             (
-                Layer("input", shape=(game.players + int(widths.sum()),), name="seen"),
+                Layer("input", shape=(game.players + int(widths.sum()) + 1,), name="seen"),
                 Layer("dense", units=units, activation="relu", name="hidden"),
                 Layer("dense", units=units // 2, activation="relu", name="trunk"),
                 Layer("dense", units=game.players, name="value"),
@@ -54,6 +68,7 @@ class Critic:
         columns = {
             "state": (np.uint8, (game.size,)),
             "seat": (np.int32, ()),
+            "abroad": (np.float32, ()),
             "paid": (np.float32, (game.players,)),
         }
         self.fit = Fit({"critic": self.network}, columns, memory=memory, batch=batch)
@@ -62,20 +77,19 @@ class Critic:
         """The critic of now."""
         return Foresight(self.game, self.widths, nets.from_torch(self.network))
 
-    def _say(self, states: NDArray[np.uint8], seats: NDArray[np.int32]) -> torch.Tensor:
-        said: torch.Tensor = self.network(torch.from_numpy(look_at_all(self.game, states, seats, self.widths)))
-        return said
-
-    def remember(self, decisions: Decisions, paid: NDArray[np.float32], passes: float) -> None:
-        """Takes decisions and what their games paid each seat [N, seats]."""
-        self.fit.add({"state": decisions.states, "seat": decisions.seats, "paid": paid}, passes)
+    def remember(self, decisions: Decisions, paid: NDArray[np.float32], passes: float, *, abroad: bool = False) -> None:
+        """Takes decisions and what their games paid each seat [N, seats]; `abroad` if they were against strangers."""
+        flags = np.full(len(decisions.seats), abroad, dtype=np.float32)
+        rows: Rows = {"state": decisions.states, "seat": decisions.seats, "abroad": flags, "paid": paid}
+        self.fit.add(rows, passes)
 
     def learn(self, rng: Rng, rate: float) -> None:
         """The steps that are due."""
         self.fit.learn(self._loss, rng, rate)
 
     def _loss(self, rows: Rows) -> torch.Tensor:
-        error = self._say(rows["state"], rows["seat"]) - torch.from_numpy(rows["paid"])
+        seen = rows_of(self.game, rows["state"], rows["seat"], rows["abroad"], self.widths)
+        error = self.network(torch.from_numpy(seen)) - torch.from_numpy(rows["paid"])
         return (error**2).mean()
 
 

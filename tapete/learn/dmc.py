@@ -87,8 +87,9 @@ class Config:
     trace: float = knob(
         0.8, "what is foreseen later counts, and the end by this power of the moves until then; 1: it alone", 0, 1
     )
+    learns: str = knob("", "the team (or seat) that learns while others stay as they began; all, if nothing is said")
     strangers: float = knob(
-        0.0, "share of batches against the game's rule-based player, learned from by how they end", 0, 1
+        0.0, "share of batches against the game's rule-based player on all seats of the other side", 0, 1
     )
     wait: int = knob(
         0, "frames for which the critic alone learns: it is new where networks begin --from others", 0, MANY
@@ -195,7 +196,7 @@ class Batch(NamedTuple):
 class Rollout(NamedTuple):
     """What an actor sends back of a batch."""
 
-    at_home: bool  # whether no stranger was there: the critic learns of its own kind only
+    abroad: bool  # whether there were strangers
     decisions: Decisions
     wanted: NDArray[np.float32]  # [N, seats] what each decision is learned from
     paid: NDArray[np.float32]  # [N, seats] what its game paid
@@ -217,29 +218,34 @@ def open_acting(
         iteration, group = divmod(batch.number, GROUPS)
         rng = Rng(config.seed, "iteration", iteration)
         sitting = guests(game, config, players, rng.spawn("guests", group))
-        made, learning = [(player or mine)() for player in sitting], [player is None for player in sitting]
+        made = [(player or mine)() for player in sitting]
+        learning = [
+            player is None and config.learns in ("", side) for player, side in zip(sitting, sides(game), strict=True)
+        ]
         decisions = Recorder(game, made, learning, config.games // GROUPS).play(rng.spawn("act", group), batch.epsilon)
         paid = target(decisions.payoffs, config.objective)[decisions.games]
-        at_home = sitting == list(players)
-        if not foresight or not at_home:
-            return Rollout(at_home, decisions, paid, paid)
-        said = foresight.of(decisions)
-        return Rollout(True, decisions, trace_returns(decisions.games, said, paid, config.trace), paid)
+        abroad = sitting != list(players)
+        if not foresight:
+            return Rollout(abroad, decisions, paid, paid)
+        said = foresight.of(decisions, abroad)
+        return Rollout(abroad, decisions, trace_returns(decisions.games, said, paid, config.trace), paid)
 
     return act
 
 
-def guests(game: Game, config: Config, players: Sequence[MakeEvaluator | None], rng: Rng) -> list[MakeEvaluator | None]:
-    """Who sits at the tables of a batch: those who always do or, in a share of them, strangers to one side.
+def sides(game: Game) -> tuple[str, ...]:
+    """The side of each seat: its team or, where everybody plays for himself, its number."""
+    teams = game.start().teams
+    return teams if teams and all(teams) else tuple(map(str, range(game.players)))
 
-    A side is a team or, where everybody plays for himself, a seat; it stays who it is, and all others are strangers.
-    """
+
+def guests(game: Game, config: Config, players: Sequence[MakeEvaluator | None], rng: Rng) -> list[MakeEvaluator | None]:
+    """Who sits at the tables of a batch: those who always do or, in a share of them, strangers against a side."""
     if not config.strangers or rng.uniform() >= config.strangers:
         return list(players)
-    teams: Sequence[str | int] = game.start().teams
-    sides = teams if teams and all(teams) else range(game.players)
-    home, stranger = list(dict.fromkeys(sides))[rng.below(len(set(sides)))], rule_player(game)
-    return [player if side == home else stranger for player, side in zip(players, sides, strict=True)]
+    at_home = [side for side in dict.fromkeys(sides(game)) if config.learns in ("", side)]
+    home, stranger = at_home[rng.below(len(at_home))], rule_player(game)
+    return [player if side == home else stranger for player, side in zip(players, sides(game), strict=True)]
 
 
 class Training:
@@ -254,6 +260,8 @@ class Training:
         self.critic = self._critic() if config.trace < 1 else None
         if config.strangers:
             rule_player(game)  # says so where there is none
+        if config.learns not in ("", *sides(game)):
+            raise TapeteError(f"learns must be one of {', '.join(dict.fromkeys(sides(game)))}, not {config.learns!r}")
         self.iteration = self.frames = self.games = 0
         self.asked = 0  # batches
         self._job: tuple[int, Job] | None = None  # with the iteration whose weights it has
@@ -307,13 +315,13 @@ class Training:
     def iterate(self) -> None:
         """Games, and the steps that they are worth."""
         config = self.config
-        for at_home, decisions, wanted, paid in next(self.rollouts):
+        for abroad, decisions, wanted, paid in next(self.rollouts):
             self.frames += len(decisions.actions)
             self.games += len(decisions.payoffs)
             for student in self.students.values() if self.frames > config.wait else ():
                 student.remember(decisions, wanted)
-            if self.critic and at_home:
-                self.critic.remember(decisions, paid, config.passes * CRITIC_SHARE)
+            if self.critic:
+                self.critic.remember(decisions, paid, config.passes * CRITIC_SHARE, abroad=abroad)
         rate = config.rate / (1 + self.frames / config.rate_frames) ** 0.5
         rng = Rng(config.seed, "iteration", self.iteration)
         learn = [partial(each.learn, rng.spawn("learn", name), rate) for name, each in self.learners.items()]

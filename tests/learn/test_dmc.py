@@ -373,20 +373,38 @@ def test_strangers_sit_on_all_seats_of_the_other_side(tmp_path: Path) -> None:
         Training(make("kuhn"), config, begin(tmp_path, config=config))
 
 
-def test_games_against_strangers_are_learned_from_by_their_end_and_not_by_the_critic(tmp_path: Path) -> None:
-    config = replace(TINY, strangers=1.0, games=8, memory=20_000, batch=10**6)
-    game = make("doudizhu")
+def test_a_side_may_learn_alone(tmp_path: Path) -> None:
+    """The landlord's decisions are learned from, at home and abroad; the peasants stay as they are."""
+    game, config = make("doudizhu"), replace(TINY, strangers=0.5, learns="landlord", games=8, memory=20_000)
     with closing(Training(game, config, begin(tmp_path, "doudizhu", config))) as training:
-        for _ in range(6):
+        before = [training.network().of(seat).move.weights["meet.weight"].copy() for seat in range(3)]
+        for _ in range(20):
             training.iterate()
-        assert not len(training.learners["critic"].fit.memory)
-        for student in training.students.values():
-            memory = student.fit.memory
-            assert set(np.unique(memory.columns["target"][: len(memory)])) <= {-1.0, 1.0}
-            rows = State(game, memory.columns["state"][0].copy(), None)
-            assert rows.player == student.seat
-    rollouts = [training._acting().open(Event())(dmc.Batch(number, 0.0)) for number in range(4)]
-    assert all(len(set(rollout.decisions.seats)) in (1, 2) for rollout in rollouts), "strangers' moves are not learned"
+        after = [training.network().of(seat).move.weights["meet.weight"] for seat in range(3)]
+        memories = [student.fit.memory for student in training.students.values()]
+        act = training._acting().open(Event())
+    assert [bool((one == two).all()) for one, two in zip(before, after, strict=True)] == [False, True, True]
+    assert len(memories[0])
+    assert [len(memory) for memory in memories[1:]] == [0, 0]
+    assert {rollout.abroad for number in range(8) for rollout in [act(dmc.Batch(number, 0.0))]} == {False, True}
+    config = replace(TINY, learns="banker")
+    with pytest.raises(TapeteError, match="learns must be one of landlord, peasants, not 'banker'"):
+        Training(game, config, begin(tmp_path / "other", "doudizhu", config))
+
+
+def test_the_critic_is_told_of_strangers() -> None:
+    """Where nothing but that differs, what it says does."""
+    game = make("kuhn")
+    widths = np.array([game.spec.observation_size] * 2)
+    critic = Critic(game, widths, units=16, memory=20_000, batch=256, rng=Rng(1))
+    decisions = Recorder(game, [random(), random()], [True, True], 4000).play(Rng(2), 1.0)
+    paid = np.ones((len(decisions.seats), 2), dtype=np.float32)
+    for abroad in (False, True):
+        critic.remember(decisions, paid * (1 - 2 * abroad), 4.0, abroad=abroad)
+    critic.learn(Rng(3), 0.003)
+    home, away = (critic.foresight().of(decisions, abroad) for abroad in (False, True))
+    assert home.mean() > 0.5
+    assert away.mean() < -0.5
 
 
 def test_with_strangers_a_run_that_is_stopped_ends_the_same(tmp_path: Path) -> None:
