@@ -41,7 +41,7 @@ def puzzles(
         if len(found) >= most:
             break
     data = {"made_by": f"tapete puzzles '{game}' --agent '{agent}' -n {most} --seed {seed}", "puzzles": found[:most]}
-    if write:
+    if write and found:  # what was kept before is better than nothing
         Path(str(resources.files(rules.package).joinpath(PUZZLES))).write_text(json.dumps(data, indent=1) + "\n")
     if as_json:
         print(json.dumps(data))

@@ -95,3 +95,12 @@ def test_where_nobody_went_wrong_there_are_no_puzzles(tapete: Tapete, tmp_path: 
     done = tapete("puzzles", "kuhn", str(record))
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("nobody made a decision that surely cost something")
+
+
+def test_puzzles_that_are_kept_are_not_replaced_by_none(tapete: Tapete, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "puzzles.json").write_text("kept")
+    monkeypatch.setattr("tapete.cli.puzzles.resources.files", lambda package: tmp_path)
+    record = tmp_path / "game.json"
+    record.write_text(json.dumps(make("kuhn").read("J K pass bet pass").record().to_json()))
+    assert tapete("puzzles", "kuhn", str(record), "--write").status == 0
+    assert (tmp_path / "puzzles.json").read_text() == "kept"
