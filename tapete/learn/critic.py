@@ -22,6 +22,8 @@ from tapete.learn.recording import Decisions, look_at_all
 from tapete.nets import Network
 from tapete.nets.architecture import Architecture, Layer
 
+STRANGERS = 2  # kinds of those who are not at home: who goes by rules, who plays at random
+
 
 class Foresight(NamedTuple):
     """A critic as it was at a moment, for those who play and have no PyTorch."""
@@ -30,23 +32,22 @@ class Foresight(NamedTuple):
     widths: NDArray[np.int64]  # [seats] how many numbers are read of what each of them sees
     network: Network
 
-    def of(self, decisions: Decisions, abroad: bool = False) -> NDArray[np.float32]:
-        """What each seat will be paid, before each decision: [N, seats]; `abroad` are games against strangers."""
-        flags = np.full(len(decisions.seats), abroad, dtype=np.float32)
-        return self.network.forward(rows_of(self.game, decisions.states, decisions.seats, flags, self.widths))
+    def of(self, decisions: Decisions, abroad: int = 0) -> NDArray[np.float32]:
+        """What each seat will be paid, before each decision: [N, seats]; `abroad` tells which strangers were there."""
+        kinds = np.full(len(decisions.seats), abroad, dtype=np.int32)
+        return self.network.forward(rows_of(self.game, decisions.states, decisions.seats, kinds, self.widths))
 
 
 def rows_of(
     game: Game,
     states: NDArray[np.uint8],
     seats: NDArray[np.int32],
-    abroad: NDArray[np.float32],
+    abroad: NDArray[np.int32],
     widths: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """What a critic reads: what all seats see, with room behind it; the first number there is whether abroad."""
-    rows = look_at_all(game, states, seats, widths)
-    rows[:, game.players + widths.sum()] = abroad
-    return rows
+    """What a critic reads: who moves, what all seats see, and which strangers are there."""
+    rows = look_at_all(game, states, seats, widths)[:, : game.players + widths.sum()]
+    return np.hstack([rows, np.eye(1 + STRANGERS, dtype=np.float32)[abroad, 1:]])
 
 
 class Critic:
@@ -57,7 +58,7 @@ class Critic:
         self.game, self.widths = game, widths
         shape = Architecture(
             (
-                Layer("input", shape=(game.players + int(widths.sum()) + 1,), name="seen"),
+                Layer("input", shape=(game.players + int(widths.sum()) + STRANGERS,), name="seen"),
                 Layer("dense", units=units, activation="relu", name="hidden"),
                 Layer("dense", units=units // 2, activation="relu", name="trunk"),
                 Layer("dense", units=game.players, name="value"),
@@ -68,7 +69,7 @@ class Critic:
         columns = {
             "state": (np.uint8, (game.size,)),
             "seat": (np.int32, ()),
-            "abroad": (np.float32, ()),
+            "abroad": (np.int32, ()),
             "paid": (np.float32, (game.players,)),
         }
         self.fit = Fit({"critic": self.network}, columns, memory=memory, batch=batch)
@@ -77,10 +78,10 @@ class Critic:
         """The critic of now."""
         return Foresight(self.game, self.widths, nets.from_torch(self.network))
 
-    def remember(self, decisions: Decisions, paid: NDArray[np.float32], passes: float, *, abroad: bool = False) -> None:
-        """Takes decisions and what their games paid each seat [N, seats]; `abroad` if they were against strangers."""
-        flags = np.full(len(decisions.seats), abroad, dtype=np.float32)
-        rows: Rows = {"state": decisions.states, "seat": decisions.seats, "abroad": flags, "paid": paid}
+    def remember(self, decisions: Decisions, paid: NDArray[np.float32], passes: float, *, abroad: int = 0) -> None:
+        """Takes decisions and what their games paid each seat [N, seats]; `abroad` tells which strangers were there."""
+        kinds = np.full(len(decisions.seats), abroad, dtype=np.int32)
+        rows: Rows = {"state": decisions.states, "seat": decisions.seats, "abroad": kinds, "paid": paid}
         self.fit.add(rows, passes)
 
     def learn(self, rng: Rng, rate: float) -> None:

@@ -91,6 +91,7 @@ class Config:
     strangers: float = knob(
         0.0, "share of batches against the game's rule-based player on all seats of the other side", 0, 1
     )
+    randoms: float = knob(0.0, "the same for players who make any move", 0, 1)
     wait: int = knob(
         0, "frames for which the critic alone learns: it is new where networks begin --from others", 0, MANY
     )
@@ -196,7 +197,7 @@ class Batch(NamedTuple):
 class Rollout(NamedTuple):
     """What an actor sends back of a batch."""
 
-    abroad: bool  # whether there were strangers
+    abroad: int  # which strangers there were: see `guests`
     decisions: Decisions
     wanted: NDArray[np.float32]  # [N, seats] what each decision is learned from
     paid: NDArray[np.float32]  # [N, seats] what its game paid
@@ -217,14 +218,13 @@ def open_acting(
     def act(batch: Batch) -> Rollout:
         iteration, group = divmod(batch.number, GROUPS)
         rng = Rng(config.seed, "iteration", iteration)
-        sitting = guests(game, config, players, rng.spawn("guests", group))
+        abroad, sitting = guests(game, config, players, rng.spawn("guests", group))
         made = [(player or mine)() for player in sitting]
         learning = [
             player is None and config.learns in ("", side) for player, side in zip(sitting, sides(game), strict=True)
         ]
         decisions = Recorder(game, made, learning, config.games // GROUPS).play(rng.spawn("act", group), batch.epsilon)
         paid = target(decisions.payoffs, config.objective)[decisions.games]
-        abroad = sitting != list(players)
         if not foresight:
             return Rollout(abroad, decisions, paid, paid)
         said = foresight.of(decisions, abroad)
@@ -239,13 +239,20 @@ def sides(game: Game) -> tuple[str, ...]:
     return teams if teams and all(teams) else tuple(map(str, range(game.players)))
 
 
-def guests(game: Game, config: Config, players: Sequence[MakeEvaluator | None], rng: Rng) -> list[MakeEvaluator | None]:
-    """Who sits at the tables of a batch: those who always do or, in a share of them, strangers against a side."""
-    if not config.strangers or rng.uniform() >= config.strangers:
-        return list(players)
+def guests(
+    game: Game, config: Config, players: Sequence[MakeEvaluator | None], rng: Rng
+) -> tuple[int, list[MakeEvaluator | None]]:
+    """Who sits at the tables of a batch: those who always do or, in a share of them, strangers against a side.
+
+    With it goes which strangers they are: 0 nobody, 1 who goes by rules of thumb, 2 who plays at random.
+    """
+    draw = rng.uniform()
+    if draw >= config.strangers + config.randoms:
+        return 0, list(players)
+    abroad, stranger = (1, rule_player(game)) if draw < config.strangers else (2, random)
     at_home = [side for side in dict.fromkeys(sides(game)) if config.learns in ("", side)]
-    home, stranger = at_home[rng.below(len(at_home))], rule_player(game)
-    return [player if side == home else stranger for player, side in zip(players, sides(game), strict=True)]
+    home = at_home[rng.below(len(at_home))]
+    return abroad, [player if side == home else stranger for player, side in zip(players, sides(game), strict=True)]
 
 
 class Training:

@@ -358,16 +358,17 @@ def test_networks_wait_for_their_critic(tmp_path: Path) -> None:
 
 
 def test_strangers_sit_on_all_seats_of_the_other_side(tmp_path: Path) -> None:
-    """The landlord at home meets two of them, the peasants one; with a share of a half, half of the batches are so."""
+    """The landlord at home meets two of them, the peasants one; as often as was asked for."""
     game, nobody = make("doudizhu"), [None, None, None]
-    found = [
-        tuple(player is None for player in dmc.guests(game, Config(strangers=0.5), nobody, Rng(number)))
-        for number in range(400)
-    ]
-    assert set(found) == {(True, True, True), (True, False, False), (False, True, True)}
-    assert found.count((True, True, True)) == pytest.approx(200, abs=50)
-    assert found.count((True, False, False)) == pytest.approx(100, abs=45)
-    assert dmc.guests(game, Config(), nobody, Rng(1)) == nobody
+    config = Config(strangers=0.5, randoms=0.2)
+    found = [dmc.guests(game, config, nobody, Rng(number)) for number in range(600)]
+    seats = [tuple(player is None for player in sitting) for _, sitting in found]
+    assert set(seats) == {(True, True, True), (True, False, False), (False, True, True)}
+    assert seats.count((True, False, False)) == pytest.approx(seats.count((False, True, True)), abs=70)
+    assert [sum(abroad == kind for abroad, _ in found) for kind in range(3)] == pytest.approx([180, 300, 120], abs=45)
+    assert all((random in sitting) == (abroad == 2) for abroad, sitting in found)
+    assert all(sitting == nobody for abroad, sitting in found if not abroad)
+    assert dmc.guests(game, Config(), nobody, Rng(1)) == (0, nobody)
     config = replace(TINY, strangers=0.1)
     with pytest.raises(TapeteError, match="rules of thumb for kuhn"):
         Training(make("kuhn"), config, begin(tmp_path, config=config))
@@ -386,7 +387,7 @@ def test_a_side_may_learn_alone(tmp_path: Path) -> None:
     assert [bool((one == two).all()) for one, two in zip(before, after, strict=True)] == [False, True, True]
     assert len(memories[0])
     assert [len(memory) for memory in memories[1:]] == [0, 0]
-    assert {rollout.abroad for number in range(8) for rollout in [act(dmc.Batch(number, 0.0))]} == {False, True}
+    assert {act(dmc.Batch(number, 0.0)).abroad for number in range(8)} == {0, 1}
     config = replace(TINY, learns="banker")
     with pytest.raises(TapeteError, match="learns must be one of landlord, peasants, not 'banker'"):
         Training(game, config, begin(tmp_path / "other", "doudizhu", config))
@@ -399,12 +400,12 @@ def test_the_critic_is_told_of_strangers() -> None:
     critic = Critic(game, widths, units=16, memory=20_000, batch=256, rng=Rng(1))
     decisions = Recorder(game, [random(), random()], [True, True], 4000).play(Rng(2), 1.0)
     paid = np.ones((len(decisions.seats), 2), dtype=np.float32)
-    for abroad in (False, True):
-        critic.remember(decisions, paid * (1 - 2 * abroad), 4.0, abroad=abroad)
+    for abroad in range(3):
+        critic.remember(decisions, paid * (abroad - 1), 4.0, abroad=abroad)
     critic.learn(Rng(3), 0.003)
-    home, away = (critic.foresight().of(decisions, abroad) for abroad in (False, True))
-    assert home.mean() > 0.5
-    assert away.mean() < -0.5
+    assert [critic.foresight().of(decisions, abroad).mean() for abroad in range(3)] == pytest.approx(
+        [-1, 0, 1], abs=0.5
+    )
 
 
 def test_with_strangers_a_run_that_is_stopped_ends_the_same(tmp_path: Path) -> None:
