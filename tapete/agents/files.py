@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from tapete.agents.compiled import Compiled
 from tapete.agents.search import Options, Searcher, searching
 from tapete.core import Game, TapeteError, make
 from tapete.core.arrays import read_format
+from tapete.core.evaluator import MakeEvaluator
+from tapete.core.players import rule_player
 from tapete.games.holdem import chromosome
 from tapete.learn.run import FILES
 from tapete.nets import Network, moves, network, ntuple
@@ -71,10 +74,17 @@ def trained(game: Game, file: Path, options: Options) -> Policy:
     if plays != SEARCH and not (options.iterations or options.seconds):
         return Compiled(model.evaluator(game))
     if isinstance(model, moves.MoveNetwork):
-        return Searcher(Worlds(game, lambda: model.evaluator(game)), options)
+        return Searcher(Worlds(game, lambda: model.evaluator(game), habitual(game)), options)
     if game.spec.hidden or game.spec.has_chance:
         return Searcher(ISMCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
     return Searcher(MCTS(game, lambda: model.evaluator(game), keep=options.keep, memory=options.memory), options)
+
+
+def habitual(game: Game) -> Sequence[MakeEvaluator]:
+    """Whom others may be taken for besides the network itself: who goes by rules of thumb, where there is one."""
+    with suppress(TapeteError):
+        return (rule_player(game),)
+    return ()
 
 
 def version(file: Path) -> tuple[int, ...]:

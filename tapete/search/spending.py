@@ -45,9 +45,14 @@ class Budget:
 
 
 def spend(
-    budget: Budget, grow: Callable[[int, int, Rng], None], rng: Rng, clock: Callable[[], float] = time.perf_counter
+    budget: Budget,
+    grow: Callable[[int, int, Rng], bool | None],
+    rng: Rng,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> None:
     """Calls `grow(thread, simulations, rng)` until the budget is spent, each thread in a stream of its own.
+
+    It returns True where there is nothing left to find out.
 
     With a number of simulations, what comes out depends on the generator and on nothing else. With seconds, the clock
     is looked at every few milliseconds.
@@ -63,7 +68,8 @@ def spend(
         while (used := clock() - began) < budget.seconds:
             if done:  # as many as fit into a slice of time, by what they have taken so far
                 chunk = max(1, min(int(SLICE * done / max(used, 1e-9)), 2 * chunk))
-            grow(thread, chunk, stream)
+            if grow(thread, chunk, stream):
+                return
             done += chunk
 
     if budget.threads == 1:

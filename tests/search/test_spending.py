@@ -39,6 +39,18 @@ def test_the_first_simulation_may_take_all_the_time() -> None:
     assert clock.chunks == [1]
 
 
+@pytest.mark.parametrize("budget", [Budget(seconds=1.0), Budget(1000)])
+def test_who_has_nothing_left_to_find_out_gets_no_more(budget: Budget) -> None:
+    chunks: list[int] = []
+
+    def grow(thread: int, count: int, rng: Rng) -> bool:
+        chunks.append(count)
+        return len(chunks) == 3 or budget.iterations > 0
+
+    spend(budget, grow, Rng(1), lambda: 0.0)
+    assert len(chunks) == (1 if budget.iterations else 3)
+
+
 def test_simulations_are_shared_out_in_streams_of_their_own() -> None:
     done: dict[int, tuple[int, int]] = {}
 

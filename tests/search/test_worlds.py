@@ -5,16 +5,15 @@ import pytest
 from numba import types
 
 from tapete import Rng, make
-from tapete.core.compile import LONGS, WORDS, kernel, uint64_ptr
+from tapete.core.compile import LONGS, STATES, WORDS, kernel, state_ptr, uint64_ptr
 from tapete.core.contract import RULEBOOK
 from tapete.core.evaluator import Evaluator, evaluator
-from tapete.core.records import pointers
+from tapete.core.players import SEATED
+from tapete.core.records import copy_state, pointers
 from tapete.core.worlds import take_back_of
 from tapete.games.doudizhu.cards import DECK, RANKS, count, text
-from tapete.games.doudizhu.table import view
 from tapete.search import Budget, Worlds
-from tapete.search.tree import LEAF
-from tapete.search.worlds import PLAN, ROOM, Plan, draw_world
+from tapete.search.worlds import PLAN, ROOM, SURELY, TEMPERATURE, Plan, draw_world
 
 GAME = make("doudizhu")
 
@@ -74,29 +73,78 @@ def test_what_comes_out_depends_on_the_seed_and_on_what_the_seat_knows_alone(thr
     assert sum(said[0].visits.values()) >= 12
 
 
-@kernel(types.void(RULEBOOK, ROOM, LEAF, PLAN, WORDS, LONGS))
-def red_jokers(rulebook, arrays, player, plan, words, out):
-    """How many red jokers the peasant after the landlord has, in one world after another."""
-    room, leaf = pointers(arrays), pointers(player)
-    for i in range(len(out)):
-        draw_world(uint64_ptr(rulebook), room, leaf, plan, uint64_ptr(words))
-        out[i] = count(view(room.world).hand[1], 14)
+@evaluator
+def _shy(rulebook, state, seat, legal, n, model, rng, values, priors):
+    """Plays the first that is legal, which is a pass where that is possible."""
+    for i in range(n):
+        priors[i] = i == 0
 
 
-def test_who_would_rather_play_and_passed_can_hardly_beat_it():
+def shy():
+    return Evaluator(_shy, priors=True, values=False)
+
+
+@kernel(types.void(RULEBOOK, ROOM, SEATED, PLAN, WORDS, STATES, LONGS))
+def chain(rulebook, arrays, players, plan, words, worlds, casts):
+    """One world after another, and who was cast there."""
+    room, seated = pointers(arrays), pointers(players)
+    for i in range(len(worlds)):
+        draw_world(uint64_ptr(rulebook), room, seated, plan, uint64_ptr(words))
+        copy_state(state_ptr(worlds[i]), room.world, plan.size)
+        for k in range(plan.seats):
+            casts[i * plan.seats + k] = room.cast[k]
+
+
+def joker_and_pass():
+    """The landlord has played the black joker, the peasant after him has passed, whether he could beat it or not."""
     rng = Rng(8)
     state = GAME.start().deal(rng)
-    while "R" not in text(GAME.record(state.data)["hand"][1]) or "B" not in text(GAME.record(state.data)["hand"][0]):
+    while "B" not in text(GAME.record(state.data)["hand"][0]):
         state = GAME.start().deal(rng)
-    state.apply("B").apply("pass")
-    search = Worlds(GAME, eager)
-    search.run(state.view(2), Rng(1), Budget(iterations=1))
+    return state.apply("B").apply("pass")
+
+
+def wander(n, *others, view_of=2, looking_back=True):
+    """Worlds of seat 2 after that, [n] records, who was cast in them, and whether the peasant could have beaten it."""
+    view_there = joker_and_pass().view(view_of)
+    search = Worlds(GAME, eager, others)
+    search.run(view_there, Rng(1), Budget(iterations=1))
     thread = search.threads[0]
-    thread.begin(state.view(2).sample(Rng(1)).data, [0])
-    shares = []
-    for take_back in (0, take_back_of(GAME)):
-        out = np.zeros(400, dtype=np.int64)
-        red_jokers(GAME.rulebook, thread.room, thread.leaf, Plan(GAME.size, 2, take_back), Rng(3).words, out)
-        shares.append(out.mean())
-    assert 0.35 < shares[0] < 0.65
-    assert shares[1] < 0.2
+    thread.begin(view_there.sample(Rng(1)).data, [0])
+    worlds, casts = np.zeros((n, GAME.size), dtype=np.uint8), np.zeros(3 * n, dtype=np.int64)
+    plan = Plan(GAME.size, view_of, 3, 1 + len(others), take_back_of(GAME) * looking_back)
+    chain(GAME.rulebook, thread.room, thread.seated, plan, Rng(3).words, worlds, casts)
+    return casts.reshape(n, 3), np.array([could_beat_a_joker(GAME.record(world)["hand"][1]) for world in worlds])
+
+
+def could_beat_a_joker(hand):
+    return "R" in text(hand) or any(count(hand, rank) == 4 for rank in range(13))
+
+
+def test_worlds_come_as_often_as_they_fit_what_was_seen():
+    _, at_random = wander(4000, looking_back=False)
+    _, beats = wander(4000)
+    fit = np.exp(-0.4 / TEMPERATURE)  # the eager one foresees 0.4 less of a pass; who had no choice fits anyhow
+    likely = at_random.mean() * fit / (at_random.mean() * fit + 1 - at_random.mean())
+    assert 0.3 < at_random.mean() < 0.7
+    assert abs(beats.mean() - likely) < 0.02, "0.02 is some three standard errors of either"
+
+
+def test_others_are_cast_as_those_whom_their_moves_fit():
+    casts, beats = wander(4000, shy)
+    is_shy, fit = casts[:, 1] == 1, np.exp(-0.4 / TEMPERATURE)
+    assert abs(is_shy[beats].mean() - 1 / (1 + fit)) < 0.02, "he passed what he could have beaten"
+    assert abs(is_shy[~beats].mean() - 0.5) < 0.06, "he had to pass: who he is stays unknown"
+    assert not casts[:, 2].any(), "the searcher plays his own seat"
+
+
+def test_who_is_surely_worse_is_given_up_and_one_alone_is_not_played_out():
+    state = endgame("3R", "7", "9", before="A")
+    thought = Worlds(GAME, eager).run(state.view(0), Rng(1), Budget(iterations=10_000))
+    assert {state.write(action): visits for action, visits in thought.visits.items()} == {"R": SURELY, "3": SURELY}
+
+
+def test_equals_are_played_out_to_the_end_of_the_budget():
+    state = endgame("34", "7", "9", before="A")
+    thought = Worlds(GAME, eager).run(state.view(0), Rng(1), Budget(iterations=300))
+    assert {state.write(action): visits for action, visits in thought.visits.items()} == {"3": 150, "4": 150}

@@ -10,15 +10,15 @@ import numpy as np
 from numba import carray
 
 from tapete.core.compile import UINT64_PTR, ahead, helper, stack_of
-from tapete.core.evaluator import Evaluator, evaluator, ints_at, states_at, words_at
+from tapete.core.evaluator import Evaluator, evaluator, ints_at, longs_at, states_at, words_at
 from tapete.core.rng import mix
 from tapete.games.doudizhu.cards import size
 from tapete.games.doudizhu.legal import list_answers, list_leads
 from tapete.games.doudizhu.moves import CARDS, KIND, LENGTH, NOTHING, PASS, RANK
 from tapete.games.doudizhu.table import view
 
-MOST_CARDS = 10  # in all hands: with more, players who can't see all cards don't come near perfect play
-MOST_NODES = 4000  # positions that are looked at before it gives up
+MOST_CARDS = 10  # in all hands, as a rule: with more, players who can't see all cards don't come near perfect play
+MOST_NODES = 4000  # positions that are looked at before it gives up, as a rule
 DEPTH = 48  # each card is a move, each move but the last is followed by two passes at most
 WIDEST = 520  # moves of a position
 TABLE_BITS = 16
@@ -99,7 +99,7 @@ def follow(f: Any, g: Any, action: Any) -> None:
 
 
 @helper
-def landlord_wins(s: Any, frames: Any, moves: Any, table: Any) -> Any:
+def landlord_wins(s: Any, most: int, frames: Any, moves: Any, table: Any) -> Any:
     """1 if the landlord wins, 0 if the peasants do, OPEN where it would take too long to find out."""
     hands, landlord = hands_room(), np.int64(s.landlord)
     for seat in range(3):
@@ -114,7 +114,7 @@ def landlord_wins(s: Any, frames: Any, moves: Any, table: Any) -> Any:
             f = frames[depth]
             if f.tried < f.count:
                 nodes += 1
-                if nodes > MOST_NODES or depth + 1 == DEPTH:
+                if nodes > most or depth + 1 == DEPTH:
                     return OPEN
                 follow(f, frames[depth + 1], next_move(f, landlord, moves))
                 hands[f.mover] -= f.cards
@@ -136,11 +136,11 @@ def landlord_wins(s: Any, frames: Any, moves: Any, table: Any) -> Any:
 def _evaluate(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
-    s = view(state)
+    s, limits = view(state), longs_at(model[3])
     result = OPEN
-    if size(s.hand[0]) + size(s.hand[1]) + size(s.hand[2]) <= MOST_CARDS:
+    if size(s.hand[0]) + size(s.hand[1]) + size(s.hand[2]) <= limits[0]:
         frames = carray(states_at(model[0]), (DEPTH,), FRAME)
-        result = landlord_wins(s, frames, ints_at(model[1]), words_at(model[2]))
+        result = landlord_wins(s, limits[1], frames, ints_at(model[1]), words_at(model[2]))
     for i in range(3):
         if result == OPEN:
             values[i] = np.nan
@@ -148,13 +148,18 @@ def _evaluate(
             values[i] = 1.0 if (i == s.landlord) == (result == 1) else -1.0
 
 
-def endgame() -> Evaluator:
-    """Who wins, as 1 and -1, if everybody plays perfectly and sees all cards; NaN where that is not known."""
+def endgame(most_cards: int = MOST_CARDS, most_nodes: int = MOST_NODES) -> Evaluator:
+    """Who wins, as 1 and -1, if everybody plays perfectly and sees all cards; NaN where that is not known.
+
+    :param most_cards: in all hands together; with more it isn't tried.
+    :param most_nodes: positions that are looked at before it gives up.
+    """
     return Evaluator(
         _evaluate,
         (
             np.zeros(DEPTH, dtype=FRAME),
             np.zeros(DEPTH * WIDEST, dtype=np.int32),
             np.zeros(1 << TABLE_BITS, dtype=np.uint64),
+            np.array([most_cards, most_nodes]),
         ),
     )
