@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tapete.arena.matches import Match
 from tapete.arena.tournaments import Tournament
-from tapete.core import Game, TapeteError, make
+from tapete.core import Game, Record, TapeteError, make
 from tapete.core.files import check_writable
 from tapete.core.plots import picture
 from tapete.games.holdem import histories
@@ -25,6 +25,18 @@ def write_match(match: Match, path: Path) -> None:
     records = [match.record(played).to_json() for played in match.games]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({**match.to_json(), "records": records}) + "\n")
+
+
+def read_records(path: Path) -> list[Record]:
+    """The games of a file that `write_match` wrote.
+
+    :raises TapeteError: if it is no such file.
+    """
+    try:
+        found = json.loads(path.read_text())
+        return [Record.from_json(record) for record in found["records"]]
+    except (ValueError, KeyError, TypeError, RecursionError, TapeteError) as error:
+        raise TapeteError(f"{path} has no games as `tapete match --out` writes them") from error
 
 
 def check_histories(path: Path, game: str) -> None:

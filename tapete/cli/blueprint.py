@@ -37,6 +37,9 @@ def blueprint(
         Path | None, typer.Option(help="The file of a strategy, or random: learn a response to it instead.")
     ] = None,
     score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
+    stranger: Annotated[
+        Path | None, typer.Option(help="A strategy that is met in a tenth of the hands: `tapete seen` makes one.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
 ) -> None:
     """Solve the hands of truco at all scores at once, paid in match equity, or hold'em of two, hands in buckets.
@@ -50,8 +53,10 @@ def blueprint(
 
     run = run or Path("runs") / f"{make(game).file_name}.run"
     is_holdem = make(game).package == "tapete.games.holdem"
-    if is_holdem and (against or score):
+    if is_holdem and (against or score or stranger):
         raise TapeteError("responses are learned in truco only; for hold'em there is `tapete exploit`")
+    if stranger and against:
+        raise TapeteError("a --stranger is met now and then, who is in --against always: say one of them")
     if source and (is_holdem or against or resume):
         raise TapeteError("--from begins a strategy of truco, with the run of another")
     if equity and (is_holdem or against):
@@ -63,7 +68,7 @@ def blueprint(
         if is_holdem:
             training = of_holdem.Training(make(game), seed=seed)
         else:
-            training = Training(make(game), seed=seed, against=against, score=at)
+            training = Training(make(game), seed=seed, against=against, score=at, stranger=stranger)
         if resume:
             training.load(run)
         elif run.exists():

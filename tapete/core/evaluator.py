@@ -92,6 +92,7 @@ def _array_at(pointer: Any) -> Any:
 # An array of the model, inside an evaluator: `weights = floats_at(model[1])`.
 floats_at = _array_at(FLOAT32_PTR)
 ints_at = _array_at(INT32_PTR)
+bytes_at = _array_at(types.CPointer(types.uint8))
 chars_at = _array_at(types.CPointer(types.int8))
 shorts_at = _array_at(types.CPointer(types.int16))
 longs_at = _array_at(types.CPointer(types.int64))

@@ -5,7 +5,8 @@ player's own opinion chooses a few moves. Then, again and again, the hidden card
 one is kept, the likelier the better the moves that were seen fit somebody's opinion of them (`take_back` of
 `tapete.core.worlds`); and every candidate is played out in it until the game is over or the game itself knows who wins
 with open cards (`endgame`). The candidates share their worlds, so what is lucky for one is lucky for all, and those
-that fall behind are given up.
+that fall behind are given up. A playout need not come to the end: where the seat is to move again after a round or so,
+what the player foresees there is as good, and varies less.
 
 Who the others are is not known either. Each of them plays as the searcher does or as somebody else, a player who goes
 by rules of thumb for instance: in every world they are cast anew, the likelier for a part the better their moves fit.
@@ -51,6 +52,7 @@ FIRST_STEPS = 32  # until the first
 LOOK_BACK = 12  # moves that are looked at to find out how likely a world is, and who plays there
 TEMPERATURE = 0.15  # how much worse than the best a move may be foreseen that is still made now and then
 ODD = 0.1  # how likely somebody makes a move that he would not, who says what he would do and not how much better it is
+HORIZON = 3  # moves of a playout after which the player's own opinion ends it, at the seat's next choice
 TRUST = 12.0  # how many playouts the player's own opinion is worth
 IMPATIENCE = 0.003  # of what is won, for every move that it takes: who can finish, finishes
 SURELY = 16  # playouts that every candidate gets
@@ -188,8 +190,11 @@ def draw_world(rulebook: Any, room: Any, seated: Any, plan: Any, rng: Any) -> No
 
 @helper
 def play_out(rulebook: Any, room: Any, seated: Any, endgame: Any, plan: Any, rng: Any) -> float:
-    """Plays to the end: -1 if the seat loses, 1 if it wins, and a little less the longer that takes."""
-    rules, state, patience = open_rules(rulebook), room.state, 1.0
+    """Plays on, to the end or to a choice of the seat's after a while: what it wins, less a little for the time it takes.
+
+    That is -1 if it loses.
+    """
+    rules, state, patience, moves = open_rules(rulebook), room.state, 1.0, 0
     while True:
         who = rules.player(state)
         if who == TERMINAL:
@@ -204,6 +209,9 @@ def play_out(rulebook: Any, room: Any, seated: Any, endgame: Any, plan: Any, rng
             if not math.isnan(seated.values[plan.seat]):
                 return patience - IMPATIENCE if seated.values[plan.seat] > 0 else -1.0
         n = rules.actions(state, room.legal)
+        if moves >= HORIZON and who == plan.seat and n > 1:
+            return patience * foresee(rulebook, state, who, room.legal, n, seated, rng)
+        moves += 1
         choice = choose(rulebook, state, who, room.legal, n, seated, int(room.cast[who]), rng)
         rules.apply(state, room.legal[choice])
         patience -= IMPATIENCE

@@ -148,3 +148,13 @@ def test_equals_are_played_out_to_the_end_of_the_budget():
     state = endgame("34", "7", "9", before="A")
     thought = Worlds(GAME, eager).run(state.view(0), Rng(1), Budget(iterations=300))
     assert {state.write(action): visits for action, visits in thought.visits.items()} == {"3": 150, "4": 150}
+
+
+def test_a_playout_ends_with_what_is_foreseen_at_the_next_choice():
+    """Early in a game nothing is over after a round, so that no playout can be worth more than the 0.4 foreseen."""
+    state = GAME.start().deal(Rng(8))
+    search = Worlds(GAME, eager)
+    search.run(state.view(0), Rng(1), Budget(iterations=60))
+    room = search.threads[0].room
+    assert (room.counts > 0).all()
+    assert ((0.35 < room.totals / room.counts) & (room.totals / room.counts < 0.4)).all()

@@ -28,9 +28,11 @@ from tapete.solve.linear import solve_form
 from tapete.solve.response import Plan, Proof, prove
 from tapete.solve.schemes import SCHEMES
 from tapete.solve.sequence_form import SequenceForm, _sparse, _treeplex
-from tapete.solve.truco.abstraction import PLACES
+from tapete.solve.truco.abstraction import PLACES, tables
+from tapete.solve.truco.blueprint import in_steps
 from tapete.solve.truco.knowledge import knowledge
 from tapete.solve.truco.player import strategy_player
+from tapete.solve.truco.training import shares
 from tapete.solve.truco.walks import SIDE, Stack, walk_hands
 from tests.oracles.truco import CHANCE, OVER, TIE, Truco
 from tests.pocket import PARDAS, pocket
@@ -57,10 +59,13 @@ def walk(pack: str, tricks: int, epochs: int = 20, hands: int = 2000) -> Proof:
         regrets *= epoch / (epoch + 1)
         sums *= epoch / (epoch + 1)
         walk_hands(
-            game.rulebook, game.params.copy(), regrets, sums, np.zeros(0, dtype=np.float32), stack, knowledge(),
+            game.rulebook, game.params.copy(), regrets, sums, np.zeros(0, dtype=np.uint8), 0.0, stack, knowledge(),
             np.tile(equity.reshape(-1), 2), hands, False, 0.0, words,
         )  # fmt: skip
-    return prove(form, plans(form, strategy_player(sums.astype(np.float32), knowledge())))
+    steps = np.zeros(PLACES, dtype=np.uint8)
+    for table, out in zip(tables(sums).values(), tables(steps).values(), strict=True):
+        out[:] = in_steps(shares(table).astype(np.float32))
+    return prove(form, plans(form, strategy_player(steps, knowledge())))
 
 
 def plans(form: SequenceForm, player: Evaluator) -> tuple[Plan, Plan]:

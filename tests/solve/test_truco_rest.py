@@ -32,7 +32,7 @@ from tapete.testing import check_player
 from tests.pocket import pocket
 from tests.solve.test_truco_exact import plans
 
-Strategy = tuple[NDArray[np.float32], Knowledge]
+Strategy = tuple[NDArray[np.uint8], Knowledge]
 
 
 @pytest.fixture(scope="module")

@@ -135,6 +135,7 @@ class Browser:
         usual: dict[str, Any] = {
             "origin": f"http://{self.host}",
             "additional_headers": {"Cookie": self.cookie, **self.forwarded},
+            "close_timeout": 1.0,  # some are not heard any more, and would wait for ten seconds
         }
         return Socket(connect(f"ws://{self.host}/ws/{table}", legacy=True, max_queue=None, **{**usual, **changes}))
 

@@ -11,8 +11,8 @@ REPLY     no quiero, quiero, higher calls            the calls so far, envido po
 BET       go on, raise truco, mazo                   who leads, how often one wins with open cards against what the
                                                      other may hold, how strong one looks to him, how the envido ended,
                                                      what the hand is worth, who may raise, what both lack up to five;
-                                                     in the first trick the very cards, while no envido was shown and
-                                                     the match is not about to end
+                                                     in the first trick the very cards and the points that were shown,
+                                                     while the match is not about to end
 ANSWER    no quiero, quiero, raise                   the same
 CARD      the cards left, weakest first; equal       the cards, the other's card, how strong he looks, who may raise
           ones are one choice
@@ -30,7 +30,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.games.truco.bets import CHAINS
-from tapete.solve.truco.knowledge import FIRST_LEVELS, LATER_LEVELS, LOOKS, PAIRS, RANKS, STANDINGS, TRIPLES
+from tapete.solve.truco.knowledge import (
+    FIRST_LEVELS,
+    LATER_LEVELS,
+    LOOKS,
+    PAIRS,
+    POINTS,
+    RANKS,
+    STANDINGS,
+    TELLS,
+    TRIPLES,
+)
 
 CALL, REPLY, BET, ANSWER, CARD = range(5)
 GO_ON = -1  # the choice that leads to the next stage
@@ -55,7 +65,9 @@ ENDS = 4  # of the envido: not called; declined by the other, by me; shown
 UNSHOWN = 3  # of those, nothing is shown
 FIRST_LOOKS = 3  # of points that are shown
 FIRST_ENDS = UNSHOWN + FIRST_LOOKS  # the same, with how strong the points of one seat look once they are shown
-LEAD_ENDS = UNSHOWN + FIRST_LOOKS**2  # of both
+HELD_ENDS = UNSHOWN + len(POINTS) * FIRST_LOOKS  # with what the other has shown, and how strong mine look
+LED_ENDS = UNSHOWN + len(POINTS) * LOOKS  # the same once I have led
+FOLLOW_ENDS = UNSHOWN + TELLS  # with what the card that was led and the points of who led it tell
 WORTHS = 6  # of the hand and who may raise it: 1; 2, mine or his; 3, mine or his; 4
 ASKS = 3  # truco, retruco, vale cuatro
 RAISERS = 4  # both, I, the other, nobody
@@ -70,17 +82,17 @@ AXES: dict[str, tuple[tuple[tuple[str, int], ...], int]] = {
     "call": ((("place", CALL_PLACES), ("envido", ENVIDOS), ("level", CALL_LEVELS), *_SCORES), 4),
     "reply": ((("place", 4), ("chain", N_CHAINS), ("envido", ENVIDOS), ("level", REPLY_LEVELS), *_SCORES), 5),
     "bet0": ((("place", 2), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", WORTHS), *_NEAR), 3),
-    "bet_leading": ((("cards", N_TRIPLES), ("end", UNSHOWN), ("worth", WORTHS)), 3),
-    "bet_following": ((("cards", N_TRIPLES), ("card", RANKS), ("end", UNSHOWN), ("worth", WORTHS)), 3),
+    "bet_leading": ((("cards", N_TRIPLES), ("end", HELD_ENDS), ("worth", WORTHS)), 3),
+    "bet_following": ((("cards", N_TRIPLES), ("card", RANKS), ("end", FOLLOW_ENDS), ("worth", WORTHS)), 3),
     "bet1": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "bet2": ((("place", N_STANDINGS), *_LATER, ("worth", WORTHS), *_NEAR), 3),
     "answer0": ((("place", FIRST_ANSWERS), ("level", FIRST_LEVELS), ("end", FIRST_ENDS), ("worth", ASKS), *_NEAR), 3),
-    "answer_holding": ((("place", 2), ("cards", N_TRIPLES), ("end", UNSHOWN), ("worth", ASKS)), 3),
-    "answer_led": ((("cards", N_PAIRS), ("card", RANKS), ("end", UNSHOWN), ("worth", ASKS)), 3),
+    "answer_holding": ((("place", 2), ("cards", N_TRIPLES), ("end", HELD_ENDS), ("worth", ASKS)), 3),
+    "answer_led": ((("cards", N_PAIRS), ("card", RANKS), ("end", LED_ENDS), ("worth", ASKS)), 3),
     "answer1": ((("place", 2 * N_STANDINGS), *_LATER, ("worth", ASKS), *_NEAR), 3),
     "answer2": ((("place", 2 * N_STANDINGS), *_LATER, ("worth", ASKS), *_NEAR), 3),
-    "lead0": ((("cards", N_TRIPLES), ("end", LEAD_ENDS), ("raisers", RAISERS)), 3),
-    "follow0": ((("cards", N_TRIPLES), ("card", RANKS), ("end", FIRST_ENDS), ("raisers", RAISERS)), 3),
+    "lead0": ((("cards", N_TRIPLES), ("end", HELD_ENDS), ("raisers", RAISERS)), 3),
+    "follow0": ((("cards", N_TRIPLES), ("card", RANKS), ("end", FOLLOW_ENDS), ("raisers", RAISERS)), 3),
     "lead1": ((("cards", N_PAIRS), ("place", N_STANDINGS), ("look", LOOKS), ("raisers", RAISERS)), 3),
     "follow1": (
         (("cards", N_PAIRS), ("card", RANKS), ("place", N_STANDINGS), ("look", LOOKS), ("raisers", RAISERS)),

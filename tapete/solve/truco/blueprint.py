@@ -16,28 +16,31 @@ from tapete.solve.truco.knowledge import Knowledge
 
 FORMAT = "tapete-truco-blueprint-1"
 STEPS = 255
-LEAST = 0.02  # choices that are rarer than this are noise of the sampling, and left out
 
 
-def write(path: Path, probs: NDArray[np.float32], known: Knowledge, **about: Any) -> None:
-    """Writes a strategy; `about` goes into the header."""
-    steps = np.where(probs < LEAST, 0, np.rint(STEPS * probs)).astype(np.uint8)
+def in_steps(probs: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Probabilities as they are kept, in files and in memory."""
+    return np.rint(STEPS * probs).astype(np.uint8)
+
+
+def write(path: Path, steps: NDArray[np.uint8], known: Knowledge, **about: Any) -> None:
+    """Writes a strategy, [PLACES] in 255ths; `about` goes into the header."""
     arrays = {"probs": _deflated(steps)} | {name: _deflated(array) for name, array in known._asdict().items()}
     kinds = {name: array.dtype.str for name, array in known._asdict().items()}
     write_arrays(path, arrays, {"format": FORMAT, "kinds": kinds, **about})
 
 
-def read(path: Path) -> tuple[NDArray[np.float32], Knowledge, dict[str, Any]]:
-    """The probabilities of all rows, [PLACES], the tables, and what the header tells."""
+def read(path: Path) -> tuple[NDArray[np.uint8], Knowledge, dict[str, Any]]:
+    """The probabilities of all rows, [PLACES] in 255ths, the tables, and what the header tells."""
     arrays, header = read_arrays(path, FORMAT)
     try:
-        steps = np.frombuffer(_inflated(arrays["probs"]), dtype=np.uint8)
+        steps = np.frombuffer(_inflated(arrays["probs"]), dtype=np.uint8).copy()
         tables = [np.frombuffer(_inflated(arrays[name]), header["kinds"][name]).copy() for name in Knowledge._fields]
     except (KeyError, TypeError, ValueError, zlib.error):
         raise TapeteError(f"{path} is not a strategy of truco") from None
     if steps.shape != (PLACES,):
         raise TapeteError(f"{path} is a strategy of another abstraction")
-    return steps.astype(np.float32), Knowledge(*tables), header
+    return steps, Knowledge(*tables), header
 
 
 def _deflated(array: NDArray[Any]) -> NDArray[np.uint8]:

@@ -14,7 +14,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from tapete.games.truco.cards import FIRST, HANDS, MOST_POINTS, STRENGTH, STRONGEST
+from tapete.games.truco.cards import CARDS, FIRST, HANDS, MOST_POINTS, STRENGTH, STRONGEST
 from tapete.solve.truco import open_hands
 from tapete.solve.truco.open_hands import MINE, PARDA, THEIRS, written
 
@@ -27,6 +27,7 @@ PAIRS: list[tuple[int, ...]] = list(combinations_with_replacement(range(RANKS), 
 FIRST_LEVELS = 30  # how good a hand is in the first trick, by quantiles
 LATER_LEVELS = 12  # in later tricks, by tenths; the first never wins with open cards, the last always does
 LOOKS = 4  # how good a hand looks from outside
+TELLS = 24  # what the first card and the points that were shown tell of the other two cards
 STANDINGS = ((1, MINE, 0), (0, THEIRS, 0), (1, PARDA, 1), (0, PARDA, 0))  # second trick: I lead, who won, I am mano
 
 Small = NDArray[np.int8]
@@ -48,10 +49,11 @@ class Knowledge(NamedTuple):
     look0: Small  # [shown] how strong a hand looks before a card of it was played, 0 to 2
     look1: Small  # [shown, rank] after one
     look2: Small  # [shown, pair] after two
+    tells: Small  # [shown, card] what that very card and these points tell, suits and all, of the rest; one of TELLS
 
 
 KNOWLEDGE = types.NamedTuple(
-    [types.int16[::1]] * 2 + [types.int8[::1]] * 6 + [types.float32[::1]] * 2 + [types.int8[::1]] * 3, Knowledge
+    [types.int16[::1]] * 2 + [types.int8[::1]] * 6 + [types.float32[::1]] * 2 + [types.int8[::1]] * 4, Knowledge
 )
 
 
@@ -115,7 +117,47 @@ def knowledge() -> Knowledge:
         _quantiles(held.triples @ strongest[0], np.ones(SHOWN), LOOKS - 1),
         _quantiles(held.pairs @ strongest[1], np.ones(RANKS), LOOKS),
         _quantiles(held.lasts @ ranks, np.ones(len(PAIRS)), LOOKS),
+        _tells(),
     )
+
+
+def _tells() -> Small:
+    """For each rank that may be led: cards and points after which the other two are distributed alike are one tell."""
+    counts = np.zeros((SHOWN, CARDS, 2, RANKS))  # of the weaker and of the stronger of the two
+    points = np.repeat(np.arange(MOST_POINTS + 1), np.diff(FIRST))
+    for mask, envido in zip(HANDS.tolist(), points.tolist(), strict=True):
+        hand = [card for card in range(CARDS) if mask >> card & 1]
+        for card in hand:
+            low, high = sorted(int(STRENGTH[other]) for other in hand if other != card)
+            counts[1 + POINTS.index(envido), card, (0, 1), (low, high)] += 1
+    weights = counts.sum(axis=(2, 3)) / 2
+    likely = np.cumsum(counts, axis=-1).reshape(SHOWN, CARDS, -1)
+    likely = np.divide(likely, weights[..., None], out=np.zeros_like(likely), where=weights[..., None] > 0)
+    tells = np.zeros((SHOWN, CARDS), dtype=np.int8)
+    for rank in range(RANKS):
+        shown, cards = np.nonzero(weights * (STRENGTH == rank))
+        tells[shown, cards] = _merged(likely[shown, cards], weights[shown, cards], TELLS)
+    return tells.reshape(-1)
+
+
+def _merged(vectors: NDArray[np.float64], weights: NDArray[np.float64], classes: int) -> NDArray[np.int64]:
+    """Classes of similar vectors: two at a time become one, those first that lose the least by it (Ward 1963)."""
+    vectors, weights = vectors.copy(), weights.copy()
+    members = [[i] for i in range(len(vectors))]
+    while len(members) > classes:
+        squares = (vectors**2).sum(axis=1)
+        apart = squares[:, None] + squares - 2 * vectors @ vectors.T
+        loss = apart * weights[:, None] * weights / (weights[:, None] + weights)
+        loss[np.tril_indices(len(members))] = np.inf
+        one, two = np.unravel_index(loss.argmin(), loss.shape)
+        vectors[one] = (weights[one] * vectors[one] + weights[two] * vectors[two]) / (weights[one] + weights[two])
+        weights[one] += weights[two]
+        members[one] += members.pop(two)
+        vectors, weights = np.delete(vectors, two, axis=0), np.delete(weights, two)
+    classes_of = np.zeros(sum(map(len, members)), dtype=np.int64)
+    for number, together in enumerate(members):
+        classes_of[together] = number
+    return classes_of
 
 
 def _held(held: Holdings, triples: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.solve.truco.abstraction import AXES, tables
+from tapete.solve.truco.blueprint import STEPS, in_steps
 from tapete.solve.truco.knowledge import PAIRS, TRIPLES
 
 Probs = NDArray[np.float32]
@@ -43,10 +44,12 @@ def _poorer_half(holdings: list[tuple[int, ...]]) -> NDArray[np.bool_]:
 POOR = {len(holdings): _poorer_half(holdings) for holdings in (TRIPLES, PAIRS)}  # [cards] of holdings of three, of two
 
 
-def weakened(probs: Probs, level: int) -> Probs:
-    """The strategy as somebody of that level plays it."""
+def weakened(steps: NDArray[np.uint8], level: int) -> NDArray[np.uint8]:
+    """The strategy, in 255ths, as somebody of that level plays it."""
     habits = LEVELS[level]
-    changed = probs.copy()
+    if habits == Habits():
+        return steps
+    changed = (steps / np.float32(STEPS)).astype(np.float32)
     for name, table in tables(changed).items():
         names = [axis for axis, _ in AXES[name][0]]
         if name.startswith(("lead", "follow")):  # which card to play, everybody sees
@@ -63,7 +66,7 @@ def weakened(probs: Probs, level: int) -> Probs:
             seen = table[..., 0] * habits.curiosity
             table[..., 0] -= seen
             table[..., 1] += seen
-    return changed
+    return in_steps(changed)
 
 
 def _without(table: Probs, axis: int) -> Probs:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapete.core.compile import helper
-from tapete.core.evaluator import Evaluator, evaluator, floats_at
+from tapete.core.evaluator import Evaluator, bytes_at, evaluator
 from tapete.core.records import opener
 from tapete.games.truco.moves import view
 from tapete.solve.truco.abstraction import AXES, GO_ON, WORTHS, tables
+from tapete.solve.truco.blueprint import STEPS
 from tapete.solve.truco.knowledge import KNOWLEDGE, Knowledge
 from tapete.solve.truco.rows import row_of
 from tapete.solve.truco.stages import action_of, choices, next_stage, stage_of
@@ -51,26 +52,26 @@ def look_up(known: Any, probs: Any, s: Any, seat: int, legal: Any, n: int, prior
 def _look_up(
     rulebook: Any, state: Any, seat: int, legal: Any, n: int, model: Any, rng: Any, values: Any, priors: Any
 ) -> None:
-    look_up(open_knowledge(model), floats_at(model[PROBS]), view(state), seat, legal, n, priors)
+    look_up(open_knowledge(model), bytes_at(model[PROBS]), view(state), seat, legal, n, priors)
 
 
-def strategy_player(probs: NDArray[np.float32], known: Knowledge) -> Evaluator:
-    """Plays by the probabilities of all rows, [PLACES]."""
-    return Evaluator(_look_up, (*known, probs), priors=True, values=False)
+def strategy_player(steps: NDArray[np.uint8], known: Knowledge) -> Evaluator:
+    """Plays by the weights of all choices, [PLACES], as a file has them in 255ths."""
+    return Evaluator(_look_up, (*known, steps), priors=True, values=False)
 
 
 RAISABLE = (0, 1, 3)  # of what a hand may be worth, as `rows.worth` counts: nobody has raised, or it is mine to raise
 
 
-def playing_on(probs: NDArray[np.float32]) -> NDArray[np.float32]:
+def playing_on(steps: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """The strategy of somebody who never goes to the mazo: he goes on instead, for who declines then pays no more."""
-    changed = probs.copy()
+    changed = steps.copy()
     for name, table in tables(changed).items():
         if not name.startswith("bet"):
             continue
         by_worth = np.moveaxis(table, [axis for axis, _ in AXES[name][0]].index("worth"), 0)
         for worth in range(WORTHS):
             rows, mazo = by_worth[worth], 2 if worth in RAISABLE else 1
-            rows[..., 0] += rows[..., mazo]
+            rows[..., 0] += np.minimum(rows[..., mazo], STEPS - rows[..., 0])
             rows[..., mazo] = 0
     return changed

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import ahead, helper
 from tapete.core.contract import open_rules
-from tapete.core.evaluator import Evaluator, evaluator, floats_at, ints_at, states_at, words_at
+from tapete.core.evaluator import Evaluator, bytes_at, evaluator, floats_at, ints_at, states_at, words_at
 from tapete.core.records import at, copy_state, opener
 from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, STRENGTH
@@ -188,7 +188,7 @@ def laid_after(moves: Any, n: int) -> Any:
 @helper
 def weigh_first_trick(book: Any, state: Any, model: Any, moves: Any, until: int, ranges: Any) -> None:
     """Weighs both ranges by how the blueprint would have played the first trick."""
-    rules, known, probs, s = open_rules(book), open_knowledge(model), floats_at(model[PROBS]), view(state)
+    rules, known, probs, s = open_rules(book), open_knowledge(model), bytes_at(model[PROBS]), view(state)
     past, legal, priors = states_at(model[_PAST]), ints_at(model[_LEGAL]), floats_at(model[_PRIORS])
     copy_state(past, state, _BYTES)
     p = view(past)
@@ -322,7 +322,7 @@ def _resolve(
     """The blueprint in the first trick; then what was solved."""
     s = view(state)
     if s.trick == 0:
-        look_up(open_knowledge(model), floats_at(model[PROBS]), s, seat, legal, n, priors)
+        look_up(open_knowledge(model), bytes_at(model[PROBS]), s, seat, legal, n, priors)
         return
     moves, rest, ranges = ints_at(model[_MOVES]), open_rest(ahead(model, _REST)), ahead(model, _RANGES)
     done, is_last = moves_of(s, moves), cards_laid(s) == LAID_LAST
@@ -338,14 +338,14 @@ def _resolve(
 
 
 def resolver(
-    probs: NDArray[np.float32],
+    steps: NDArray[np.uint8],
     known: Knowledge,
     *,
     iterations: int,
     weighs: bool = True,
     pack: int = ALL_CARDS,
 ) -> Evaluator:
-    """Plays the first trick by the probabilities of all rows, [PLACES], and solves the rest.
+    """Plays the first trick by the weights of all choices, [PLACES] in 255ths, and solves the rest.
 
     :param weighs: whether ranges are what the blueprint would hold; else all hands that fit are equally likely.
     :param pack: the cards that are played with, as a set.
@@ -354,5 +354,5 @@ def resolver(
     room: tuple[NDArray[Any], ...] = (np.zeros(STATE.itemsize, dtype=np.uint8),)
     room += np.zeros(2 * LONGEST, dtype=np.int32), np.zeros(8, dtype=np.int32)
     room += np.zeros(8, dtype=np.float32), np.zeros(MOST, dtype=np.int32)
-    arrays: list[NDArray[Any]] = [*known, probs, knobs, *room, *Ranges.empty(), *Ranges.empty(), *Rest.empty()]
+    arrays: list[NDArray[Any]] = [*known, steps, knobs, *room, *Ranges.empty(), *Ranges.empty(), *Rest.empty()]
     return Evaluator(_resolve, tuple(arrays), priors=True, values=False)

@@ -9,7 +9,7 @@ from numba.cpython.unsafe.numbers import trailing_zeros
 
 from tapete.core.compile import helper
 from tapete.games.truco.bets import ENVIDO, NO_QUIERO
-from tapete.games.truco.cards import STRENGTH, VALUE
+from tapete.games.truco.cards import CARDS, STRENGTH, VALUE
 from tapete.games.truco.moves import CALL_BITS, NONE, TIE, envido_points
 from tapete.solve.truco.abstraction import (
     ANSWER,
@@ -31,8 +31,10 @@ from tapete.solve.truco.abstraction import (
     FIRST_ENDS,
     FIRST_LOOKS,
     FOLLOW_AT,
+    FOLLOW_ENDS,
+    HELD_ENDS,
     LEAD_AT,
-    LEAD_ENDS,
+    LED_ENDS,
     N_CHAINS,
     N_PAIRS,
     N_STANDINGS,
@@ -148,10 +150,26 @@ def first_end(s: Any, k: Any, me: int, whose: int) -> int:
 
 
 @helper
-def lead_end(s: Any, k: Any, me: int) -> int:
-    """The same with how strong the points of both look."""
-    end = first_end(s, k, me, me)
-    return end if end < UNSHOWN else end + FIRST_LOOKS * int(k.look0[shown(s, k, 1 - me)])
+def held_end(s: Any, k: Any, me: int) -> int:
+    """The same before any card lies there: what the other has shown, and how strong mine look; one of HELD_ENDS."""
+    end = envido_end(s, me)
+    if end < UNSHOWN:
+        return end
+    return UNSHOWN + (shown(s, k, 1 - me) - 1) * FIRST_LOOKS + int(k.look0[shown(s, k, me)])
+
+
+@helper
+def led_end(s: Any, k: Any, me: int) -> int:
+    """The same once I have led, one of LED_ENDS."""
+    end = envido_end(s, me)
+    return end if end < UNSHOWN else UNSHOWN + (shown(s, k, 1 - me) - 1) * LOOKS + look(s, k, me)
+
+
+@helper
+def follow_end(s: Any, k: Any, me: int) -> int:
+    """The same once the other has led: what his card and his points tell of the rest; one of FOLLOW_ENDS."""
+    end, you = envido_end(s, me), 1 - me
+    return end if end < UNSHOWN else UNSHOWN + int(k.tells[shown(s, k, you) * CARDS + s.table[you]])
 
 
 @helper
@@ -260,8 +278,8 @@ def card_row(s: Any, k: Any, me: int) -> int:
     you, cards, trick, who = 1 - me, held(s, me), int(s.trick), raisers(s, me)
     if trick == 0:
         if not lies(s, 0, you):
-            return LEAD_AT[0] + 3 * ((triple(k, cards) * LEAD_ENDS + lead_end(s, k, me)) * RAISERS + who)
-        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * FIRST_ENDS + first_end(s, k, me, you)
+            return LEAD_AT[0] + 3 * ((triple(k, cards) * HELD_ENDS + held_end(s, k, me)) * RAISERS + who)
+        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * FOLLOW_ENDS + follow_end(s, k, me)
         return FOLLOW_AT[0] + 3 * (row * RAISERS + who)
     place, his = standing(s, me), look(s, k, you)
     if not lies(s, 1, you):
@@ -303,8 +321,8 @@ def answer_place(s: Any, k: Any, me: int) -> int:
 
 @helper
 def is_by_cards(s: Any, me: int, stage: int) -> bool:
-    """Whether a bet of the first trick looks at the very cards: nothing was shown, and the end of the match is far."""
-    if s.trick > 0 or s.shown[0] != NONE or min(lack(s, me), lack(s, 1 - me)) < NEAR:
+    """Whether a bet of the first trick looks at the very cards: the end of the match is far."""
+    if s.trick > 0 or min(lack(s, me), lack(s, 1 - me)) < NEAR:
         return False
     return stage == BET or s.mano == me or not lies(s, 0, 1 - me)
 
@@ -312,16 +330,17 @@ def is_by_cards(s: Any, me: int, stage: int) -> bool:
 @helper
 def cards_row(s: Any, k: Any, me: int, stage: int) -> int:
     """Where they are looked up then."""
-    cards, you, end = held(s, me), 1 - me, envido_end(s, me)
+    cards, you = held(s, me), 1 - me
     if stage == BET:
         if not lies(s, 0, you):
-            return BET_LEADING_AT + 3 * ((triple(k, cards) * UNSHOWN + end) * WORTHS + worth(s, me))
-        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * UNSHOWN + end
+            row = triple(k, cards) * HELD_ENDS + held_end(s, k, me)
+            return BET_LEADING_AT + 3 * (row * WORTHS + worth(s, me))
+        row = (triple(k, cards) * RANKS + rank_on(s, 0, you)) * FOLLOW_ENDS + follow_end(s, k, me)
         return BET_FOLLOWING_AT + 3 * (row * WORTHS + worth(s, me))
     if lies(s, 0, me):
-        row = (pair(k, cards) * RANKS + rank_on(s, 0, me)) * UNSHOWN + end
+        row = (pair(k, cards) * RANKS + rank_on(s, 0, me)) * LED_ENDS + led_end(s, k, me)
         return ANSWER_LED_AT + 3 * (row * ASKS + int(s.asked) - 2)
-    row = (int(s.mano == me) * N_TRIPLES + triple(k, cards)) * UNSHOWN + end
+    row = (int(s.mano == me) * N_TRIPLES + triple(k, cards)) * HELD_ENDS + held_end(s, k, me)
     return ANSWER_HOLDING_AT + 3 * (row * ASKS + int(s.asked) - 2)
 
 

@@ -26,7 +26,7 @@ from tapete.core.rng import Rng
 from tapete.games.truco.equity import FORMAT as EQUITY_FORMAT
 from tapete.games.truco.equity import table as equity_table
 from tapete.solve.truco.abstraction import AXES, PLACES, tables
-from tapete.solve.truco.blueprint import STEPS
+from tapete.solve.truco.blueprint import in_steps
 from tapete.solve.truco.blueprint import read as read_strategy
 from tapete.solve.truco.blueprint import write as write_strategy
 from tapete.solve.truco.knowledge import knowledge
@@ -36,14 +36,16 @@ from tapete.solve.truco.walks import SIDE, Stack, play_hands, walk_hands
 FORMAT = "tapete-truco-training-1"
 POINTS = 30
 RANDOM = "random"  # who plays so is responded to without a file
-EPOCH = 10_000  # hands
-REFRESH = 60  # epochs between two looks at the equity, once it is no longer a guess
+EPOCH = 50_000  # hands; after each, all numbers of a strategy are weighed anew, which takes a while
+REFRESH = 30  # epochs between two looks at the equity, once it is no longer a guess
 COUNTED = 300  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.9  # of the equity before, when it is looked at anew
 TREMBLE = 0.15  # of the choices of the one who doesn't walk are any choice, in the walks where he trembles
+STRANGERS = 0.1  # of the walks meet a stranger, where there is one
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
-LEANING = 20.0  # walks' worth of what its neighbours do, in a row
+LEANING = 1000.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
+LEAST = 0.02  # choices that are rarer than this are noise of the sampling, and left out
 SPREAD = 1.5  # of the points of a hand: of the first guess, before anything was played
 
 
@@ -101,21 +103,22 @@ def averages(sums: NDArray[np.float64]) -> NDArray[np.float32]:
                 near = _blurred(near, place)
             elif name in REMEMBERED:
                 near = np.broadcast_to(near.sum(axis=place, keepdims=True), table.shape)
-        leaning = table + LEANING * _shares(near)
-        out[:] = _shares(leaning)
+        leaning = table + LEANING * shares(near)
+        out[:] = shares(leaning)
     return probs
 
 
-def responses(regrets: NDArray[np.float64], fixed: NDArray[np.float32]) -> NDArray[np.float32]:
+def responses(regrets: NDArray[np.float64], fixed: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """In every row the choice that gained most; where no walk has been, what the fixed strategy does itself."""
-    probs = (fixed / STEPS).astype(np.float32)
-    for table, out in zip(tables(regrets).values(), tables(probs).values(), strict=True):
-        best = np.eye(table.shape[-1], dtype=np.float32)[table.argmax(axis=-1)]
+    steps = fixed.copy()
+    for table, out in zip(tables(regrets).values(), tables(steps).values(), strict=True):
+        best = in_steps(np.eye(table.shape[-1], dtype=np.float32))[table.argmax(axis=-1)]
         out[:] = np.where((table != 0).any(axis=-1, keepdims=True), best, out)
-    return probs
+    return steps
 
 
-def _shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def shares(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every row divided by what it adds up to; zeros stay zeros."""
     total = table.sum(axis=-1, keepdims=True)
     return np.divide(table, total, where=total > 0, out=np.zeros_like(table))
 
@@ -133,7 +136,13 @@ class Training:
     """A run that can be stopped and resumed; `epoch` by epoch, the old counting less and less (linear CFR)."""
 
     def __init__(
-        self, game: Game, *, seed: int, against: Path | None = None, score: tuple[int, int] | None = None
+        self,
+        game: Game,
+        *,
+        seed: int,
+        against: Path | None = None,
+        score: tuple[int, int] | None = None,
+        stranger: Path | None = None,
     ) -> None:
         """With `against`, the file of a strategy or `random`, a response to it is learned.
 
@@ -141,6 +150,7 @@ class Training:
         ships.
 
         :param score: learn at this score only, mano's points first.
+        :param stranger: the file of a strategy that is met in some of the walks (Johanson, Zinkevich and Bowling 2007).
         """
         names = {name for name, value in game.spec.parameters.items() if value is True}
         if game.package != "tapete.games.truco" or names - {"mazo"} or game.spec.parameters["points"] != POINTS:
@@ -153,12 +163,15 @@ class Training:
         self.epochs = self.hands = 0
         self.seconds = 0.0  # of CPU
         self._shipped = equity_table()[int("mazo" in names)]
-        self.fixed = np.zeros(0, dtype=np.float32)
+        self.fixed = np.zeros(0, dtype=np.uint8)
         if against:
             is_random = str(against) == RANDOM
-            self.fixed = STEPS * uniform(mazo="mazo" in names) if is_random else read_strategy(against)[0]
+            self.fixed = uniform(mazo="mazo" in names) if is_random else read_strategy(against)[0]
             self.equity[:] = self._shipped
         self.score = score
+        self.met, self.share = self.fixed, float(len(self.fixed) > 0)  # who is met in the walks, in how many of them
+        if stranger:
+            self.met, self.share = read_strategy(stranger)[0], STRANGERS
         self._stack = Stack.of(self.game)
 
     def epoch(self, hands: int) -> None:
@@ -171,7 +184,7 @@ class Training:
         if self.score:
             params[3:5] = self.score
         walk_hands(
-            self.game.rulebook, params, self.regrets, self.sums, self.fixed, self._stack, self.known,
+            self.game.rulebook, params, self.regrets, self.sums, self.met, self.share, self._stack, self.known,
             self.equity.reshape(-1).copy(), hands, not self.score, TREMBLE, self.words,
         )  # fmt: skip
         self.epochs += 1
@@ -184,7 +197,7 @@ class Training:
         Close to the end of a match a hand decides more, and all other scores lean on those: more are counted there.
         """
         began = time.thread_time()
-        strategies = [self.strategy(), self.fixed / np.float32(STEPS)]
+        strategies = [self.strategy(), self.fixed]
 
         def outcomes(first: int, mano: int, other: int) -> NDArray[np.int64]:
             more = int(hands * (1 + 2 * POINTS / (mano + other)))
@@ -204,7 +217,7 @@ class Training:
 
         It plays so many hands on each seat, with the strategy that it responds to on the other.
         """
-        response, fixed = self.strategy(), self.fixed / np.float32(STEPS)
+        response, fixed = self.strategy(), self.fixed
         payoffs = 1 - 2 * self._shipped.T  # [what mano lacks, what the other lacks] of mano; the other is mano next
         gain = variance = 0.0
         for sign, mano, other in ((1, response, fixed), (-1, fixed, response)):
@@ -215,7 +228,7 @@ class Training:
         return gain, 1.96 * math.sqrt(variance)
 
     def _outcomes(
-        self, mano: NDArray[np.float32], other: NDArray[np.float32], score: tuple[int, int], hands: int
+        self, mano: NDArray[np.uint8], other: NDArray[np.uint8], score: tuple[int, int], hands: int
     ) -> NDArray[np.int64]:
         """What both lack, [mano, other], after so many hands of two strategies from a score."""
         room, params = np.zeros(self.game.size // 8, dtype=np.uint64), self.game.params.copy()
@@ -224,9 +237,13 @@ class Training:
         play_hands(self.game.rulebook, params, mano, other, self.known, room, hands, counts, self.words)
         return counts.reshape(SIDE, SIDE)
 
-    def strategy(self) -> NDArray[np.float32]:
-        """The average strategy so far; of a response, what has the largest regret."""
-        return responses(self.regrets, self.fixed) if len(self.fixed) else averages(self.sums)
+    def strategy(self) -> NDArray[np.uint8]:
+        """The average strategy so far, in 255ths; of a response, what has the largest regret."""
+        if len(self.fixed):
+            return responses(self.regrets, self.fixed)
+        probs = averages(self.sums)
+        probs[probs < LEAST] = 0
+        return in_steps(probs)
 
     def standing(self) -> str:
         """How likely who learns wins the match, at some scores."""

@@ -9,8 +9,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from tapete.core.compile import (
+    BYTES,
     DOUBLES,
-    FLOATS,
     LONGS,
     WORDS,
     ahead,
@@ -162,8 +162,8 @@ def draw_choice(probs: Any, n: int, rng: Any) -> int:
 
 @kernel(
     types.void(
-        RULEBOOK, DOUBLES, DOUBLES, DOUBLES, FLOATS, STACK, KNOWLEDGE, DOUBLES, types.int64, types.boolean,
-        types.float64, WORDS,
+        RULEBOOK, DOUBLES, DOUBLES, DOUBLES, BYTES, types.float64, STACK, KNOWLEDGE, DOUBLES, types.int64,
+        types.boolean, types.float64, WORDS,
     )
 )  # fmt: skip
 def walk_hands(
@@ -172,6 +172,7 @@ def walk_hands(
     regrets: Any,
     sums: Any,
     fixed: Any,
+    share: float,
     arrays: Any,
     tables: Any,
     equities: Any,
@@ -183,9 +184,10 @@ def walk_hands(
     """So many hands, one walk for each seat: all choices of the walker, one of the other and of chance.
 
     `regrets` and `sums` (of the average strategy) have a number for each choice of each row. `equities` are [seat of
-    the walker, what the next mano lacks, what the other lacks]: how likely that mano wins the match. Where `fixed` is
-    not empty, it is the strategy of the one who doesn't walk: then the walker learns a response to it. Else he makes
-    any choice so often as `tremble` says, in some walks, so that there is an answer to what nobody should do.
+    the walker, what the next mano lacks, what the other lacks]: how likely that mano wins the match. In a `share` of
+    the walks `fixed` is the strategy of the one who doesn't walk: in all of them, and the walker learns a response to
+    it. In the others he makes any choice so often as `tremble` says, now and then, so that there is an answer to what
+    nobody should do.
     """
     rules, stack, rng, known = open_rules(rulebook), pointers(arrays), uint64_ptr(words), pointers(tables)
     book, average, equity, other = first_of(regrets), first_of(sums), first_of(equities), first_of(fixed)
@@ -200,6 +202,7 @@ def walk_hands(
             rules.apply(states, rules.draw(states, rng))
         level, stage, prunes, rolls = 0, stage_of(view(states)), uniform(rng) < LEFT_OUT, False
         trembles = tremble if uniform(rng) < TREMBLING else 0.0
+        is_fixed = share > 0.0 and uniform(rng) < share
         while True:
             state = ahead(states, level * size)
             s = view(state)
@@ -219,7 +222,7 @@ def walk_hands(
                     if n > 1 and s.mover == walker:
                         block = ahead(book, offset)
                         choice = choose(block, n, total_positive(block, n), rng)
-                    elif n > 1 and len(fixed):
+                    elif n > 1 and is_fixed:
                         choice = draw_choice(ahead(other, offset), n, rng)
                     elif n > 1:
                         choice = sampled(ahead(book, offset), ahead(average, offset), n, rng)
@@ -258,7 +261,7 @@ def walk_hands(
                     stage = stage_of(s)
 
 
-@kernel(types.void(RULEBOOK, DOUBLES, FLOATS, FLOATS, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))
+@kernel(types.void(RULEBOOK, DOUBLES, BYTES, BYTES, KNOWLEDGE, WORDS, types.int64, LONGS, WORDS))
 def play_hands(
     rulebook: Any, params: Any, first: Any, second: Any, tables: Any, room: Any, hands: int, counts: Any, words: Any
 ) -> None:

@@ -1,0 +1,35 @@
+"""`tapete seen`: what an agent does at truco, read off games that it played."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tapete.cli.app import app, progress_bar
+
+
+@app.command()
+def seen(
+    games: Annotated[Path, typer.Argument(help="Games of truco, as `tapete match --out` writes them.")],
+    agent: Annotated[str, typer.Argument(help="Who is looked at, as the games name him.")],
+    save: Annotated[Path, typer.Option(help="Write the strategy here.")],
+) -> None:
+    """Make a strategy of truco from what an agent was seen to do, whoever he is.
+
+    It plays, is responded to with `tapete blueprint --against`, or met now and then with `--stranger`.
+    """
+    from tapete.arena.report import read_records
+    from tapete.core.files import check_writable
+    from tapete.solve.truco.blueprint import write
+    from tapete.solve.truco.knowledge import knowledge
+    from tapete.solve.truco.seen import counted, likely
+
+    check_writable(save)
+    records = read_records(games)
+    known = knowledge()
+    with progress_bar(False) as progress:
+        counts = counted(progress.track(records, description=f"games of {agent}"), agent, known)
+    write(save, likely(counts), known, game=records[0].game, hands=0)
+    print(f"{save}: {counts.sum():,} choices seen; play against it with: tapete match truco blueprint {save}")
