@@ -13,6 +13,7 @@ from tapete.core import TapeteError, make
 from tapete.core.stopping import stoppable
 
 MEASURED = 1_000_000  # hands by which a response is measured on each seat
+STRANGERS = 0.02  # of the walks meet a stranger
 COUNTED = 2000  # hands at every score that the equity is counted by, and more near the end of a match
 
 
@@ -38,8 +39,11 @@ def blueprint(
     ] = None,
     score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
     stranger: Annotated[
-        Path | None, typer.Option(help="A strategy that is met in a tenth of the hands: `tapete seen` makes one.")
+        Path | None, typer.Option(help="A strategy that is met now and then: `tapete seen` makes one.")
     ] = None,
+    strangers: Annotated[
+        float, typer.Option(min=0, max=1, help="With --stranger: the share of walks in which it is met.")
+    ] = STRANGERS,
     seed: Annotated[int, typer.Option(help="Names what is drawn.")] = 1,
 ) -> None:
     """Solve the hands of truco at all scores at once, paid in match equity, or hold'em of two, hands in buckets.
@@ -68,7 +72,9 @@ def blueprint(
         if is_holdem:
             training = of_holdem.Training(make(game), seed=seed)
         else:
-            training = Training(make(game), seed=seed, against=against, score=at, stranger=stranger)
+            training = Training(
+                make(game), seed=seed, against=against, score=at, stranger=stranger, strangers=strangers
+            )
         if resume:
             training.load(run)
         elif run.exists():

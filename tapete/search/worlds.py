@@ -190,9 +190,9 @@ def draw_world(rulebook: Any, room: Any, seated: Any, plan: Any, rng: Any) -> No
 
 @helper
 def play_out(rulebook: Any, room: Any, seated: Any, endgame: Any, plan: Any, rng: Any) -> float:
-    """Plays on, to the end or to a choice of the seat's after a while: what it wins, less a little for the time it takes.
+    """Plays on, to the end or to a choice of the seat's after a while: what it wins, -1 if it loses.
 
-    That is -1 if it loses.
+    The longer that takes, the less it is.
     """
     rules, state, patience, moves = open_rules(rulebook), room.state, 1.0, 0
     while True:

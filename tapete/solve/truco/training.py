@@ -41,7 +41,6 @@ REFRESH = 30  # epochs between two looks at the equity, once it is no longer a g
 COUNTED = 300  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.9  # of the equity before, when it is looked at anew
 TREMBLE = 0.15  # of the choices of the one who doesn't walk are any choice, in the walks where he trembles
-STRANGERS = 0.1  # of the walks meet a stranger, where there is one
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 1000.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
@@ -143,6 +142,7 @@ class Training:
         against: Path | None = None,
         score: tuple[int, int] | None = None,
         stranger: Path | None = None,
+        strangers: float = 0.0,
     ) -> None:
         """With `against`, the file of a strategy or `random`, a response to it is learned.
 
@@ -151,6 +151,7 @@ class Training:
 
         :param score: learn at this score only, mano's points first.
         :param stranger: the file of a strategy that is met in some of the walks (Johanson, Zinkevich and Bowling 2007).
+        :param strangers: in how many of them; more wins more from who plays so, and loses more to who doesn't.
         """
         names = {name for name, value in game.spec.parameters.items() if value is True}
         if game.package != "tapete.games.truco" or names - {"mazo"} or game.spec.parameters["points"] != POINTS:
@@ -171,7 +172,7 @@ class Training:
         self.score = score
         self.met, self.share = self.fixed, float(len(self.fixed) > 0)  # who is met in the walks, in how many of them
         if stranger:
-            self.met, self.share = read_strategy(stranger)[0], STRANGERS
+            self.met, self.share = read_strategy(stranger)[0], strangers
         self._stack = Stack.of(self.game)
 
     def epoch(self, hands: int) -> None:
