@@ -39,7 +39,7 @@ def blueprint(
     ] = None,
     score: Annotated[str, typer.Option(help="With --against: respond at this score only, as 14-14.")] = "",
     stranger: Annotated[
-        Path | None, typer.Option(help="A strategy that is met now and then: `tapete seen` makes one.")
+        Path | None, typer.Option(help="A strategy that is met now and then: `tapete imitate` makes one.")
     ] = None,
     strangers: Annotated[
         float, typer.Option(min=0, max=1, help="With --stranger: the share of walks in which it is met.")

@@ -11,8 +11,8 @@ import pytest
 from tapete import Record, Rng, TapeteError, make
 from tapete.solve.truco import blueprint
 from tapete.solve.truco.abstraction import PLACES, tables
+from tapete.solve.truco.imitation import counted, likely
 from tapete.solve.truco.knowledge import Knowledge, knowledge
-from tapete.solve.truco.seen import counted, likely
 from tapete.solve.truco.training import Training, shares
 from tapete.solve.truco.uniform import uniform
 from tests.conftest import Tapete
@@ -102,15 +102,15 @@ def test_a_stranger_is_met_now_and_then(tmp_path: Path, known: Knowledge):
 def test_a_strategy_is_read_off_a_match(tapete: Tapete, tmp_path: Path):
     match, save = tmp_path / "match.json", tmp_path / "seen.safetensors"
     assert tapete("match", "truco(points=15)", "random", "ismcts(2)", "-n", "4", "--out", str(match)).status == 0
-    done = tapete("seen", str(match), "ismcts(2)", "--save", str(save))
+    done = tapete("imitate", str(match), "ismcts(2)", "--save", str(save))
     assert done.status == 0
     assert "choices seen" in done.out
     steps, _, about = blueprint.read(save)
     assert about["hands"] == 0
     assert steps.any()
-    done = tapete("seen", str(match), "ismcts(3)", "--save", str(save))
+    done = tapete("imitate", str(match), "ismcts(3)", "--save", str(save))
     assert (done.status, done.err) == (2, "tapete: ismcts(3) plays in none of the games\n")
     match.write_text(json.dumps({"records": [{"moves": 3}]}))
-    done = tapete("seen", str(match), "ismcts(2)", "--save", str(save))
+    done = tapete("imitate", str(match), "ismcts(2)", "--save", str(save))
     assert done.status == 2
     assert "has no games as `tapete match --out` writes them" in done.err

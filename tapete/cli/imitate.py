@@ -1,4 +1,4 @@
-"""`tapete seen`: what an agent does at truco, read off games that it played."""
+"""`tapete imitate`: a strategy of truco that does what an agent did in games that it played."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from tapete.cli.app import app, progress_bar
 
 
 @app.command()
-def seen(
+def imitate(
     games: Annotated[Path, typer.Argument(help="Games of truco, as `tapete match --out` writes them.")],
     agent: Annotated[str, typer.Argument(help="Who is looked at, as the games name him.")],
     save: Annotated[Path, typer.Option(help="Write the strategy here.")],
 ) -> None:
-    """Make a strategy of truco from what an agent was seen to do, whoever he is.
+    """Make a strategy of truco that does what an agent was seen to do, whoever that is.
 
-    It plays, is responded to with `tapete blueprint --against`, or met now and then with `--stranger`.
+    It plays; `tapete blueprint` responds to it with --against, or meets it now and then with --stranger.
     """
     from tapete.arena.report import read_records
     from tapete.core.files import check_writable
     from tapete.solve.truco.blueprint import write
+    from tapete.solve.truco.imitation import counted, likely
     from tapete.solve.truco.knowledge import knowledge
-    from tapete.solve.truco.seen import counted, likely
 
     check_writable(save)
     records = read_records(games)
