@@ -40,7 +40,9 @@ EPOCH = 50_000  # hands; after each, all numbers of a strategy are weighed anew,
 REFRESH = 30  # epochs between two looks at the equity, once it is no longer a guess
 COUNTED = 300  # hands at every score, of a look, and more of them close to the end of a match; fewer in the beginning
 KEPT = 0.9  # of the equity before, when it is looked at anew
-TREMBLE = 0.15  # of the choices of the one who doesn't walk are any choice, in the walks where he trembles
+TREMBLE = 0.15  # of the choices of the one who doesn't walk are any choice, in the walks where he trembles, at first
+STEADIER = 100  # epochs after which half as many are, after 200 a third, ...: who expects mistakes accepts too much
+OLD = 0.2  # of what another run has learned is kept, where a run begins with it: as much as of a fifth of its hands
 CHECKPOINT = 60.0  # seconds between two notes of where a run is
 LEANING = 1000.0  # walks' worth of what its neighbours do, in a row
 ORDERED, REMEMBERED = ("envido", "level", "mine", "his"), ("look", "end", "raisers")
@@ -186,7 +188,8 @@ class Training:
             params[3:5] = self.score
         walk_hands(
             self.game.rulebook, params, self.regrets, self.sums, self.met, self.share, self._stack, self.known,
-            self.equity.reshape(-1).copy(), hands, not self.score, TREMBLE, self.words,
+            self.equity.reshape(-1).copy(), hands, not self.score, TREMBLE / (1 + self.epochs / STEADIER),
+            self.words,
         )  # fmt: skip
         self.epochs += 1
         self.hands += hands
@@ -286,9 +289,12 @@ class Training:
         self.epochs, self.hands, self.seconds = header["epochs"], header["hands"], header["seconds"]
 
     def begin_with(self, path: Path) -> None:
-        """Takes the regrets of another run, with or without mazo, as if they were its own; its average is not taken."""
+        """Takes the regrets of another run, with or without mazo, as if fewer hands had brought them.
+
+        So they are soon outweighed. Its average is not taken.
+        """
         arrays, header = self._read(path)
-        self.regrets, self.epochs = arrays["regrets"].copy(), header["epochs"]
+        self.regrets, self.epochs = OLD * arrays["regrets"], int(OLD * header["epochs"])
         self.equity[:] = arrays["equity"]
 
     @staticmethod

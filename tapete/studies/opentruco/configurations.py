@@ -37,7 +37,7 @@ class Size:
 
 
 FULL = Size(10 * MATCHES, 10, 512, 200)
-QUICK = Size(MATCHES, 2, 256, 20)
+QUICK = Size(MATCHES, 2, 256, 100)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ SEARCHES = ("ismcts(100)", "ismcts(1000)", "ismcts(10000)")
 SHIPPED = ("blueprint", "resolve")  # MCCFR in an abstraction; the same in the first trick, the rest of the hand solved
 # Matches of a pair: the fewer of both.
 MATCHES = {"random": 2000, "resolve": 400, "ismcts(100)": 200, "ismcts(1000)": 60, "ismcts(10000)": 10}
-QUICK = {"random": 200, "resolve": 20, "ismcts(100)": 10, "ismcts(1000)": 4, "ismcts(10000)": 0}
+QUICK = {"random": 400, "resolve": 40, "ismcts(100)": 100, "ismcts(1000)": 20, "ismcts(10000)": 2}
 USUAL = 2000
-QUICK_USUAL = 200
+QUICK_USUAL = 400
 
 
 def run(out: Path, *, quick: bool, say: Say, executor: Executor) -> Iterator[dict[str, Any]]:
