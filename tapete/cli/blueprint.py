@@ -14,7 +14,7 @@ from tapete.core.stopping import stoppable
 
 MEASURED = 1_000_000  # hands by which a response is measured on each seat
 STRANGERS = 0.02  # of the walks meet a stranger
-COUNTED = 2000  # hands at every score that the equity is counted by, and more near the end of a match
+COUNTED = 20_000  # hands at every score that the equity is counted by, and more near the end of a match
 
 
 @app.command()
