@@ -101,6 +101,15 @@ def test_a_pair_is_played_once(tmp_path: Path) -> None:
     assert 0 <= one["interval"][0] <= one["share"] <= one["interval"][1] <= 1
 
 
+def test_hands_begin_at_their_score_for_who_goes_through_them_again_too() -> None:
+    """Who solves the rest of a hand replays it from the score before: a falta envido would end a match from 0-0."""
+    game = make("truco")
+    hand = bluffs.Hand(game, [load("random", game)] * 2, "behind, 10-25", Rng(1), mano=1)
+    record = game.record(hand.state.data)
+    assert record["score"].tolist() == record["score_before"].tolist() == record["origin"].tolist() == [10, 25]
+    assert [*bluffs.play("resolve", "behind, 10-25", 6)], "the last of these accepts a falta, and comes to its end"
+
+
 def test_the_page_has_theirs_beside_ours(tmp_path: Path) -> None:
     line = {"games": 100, "policy_loss": 1.5, "against_random": 0.5, "error": 0.02, "against_search": 0.6}
     line |= {"search_error": 0.05, "steps": 5000, "seconds": 12.0}

@@ -89,7 +89,7 @@ class Hand:
         self.labels = [score, next(label for label, pair in SCORES.items() if pair == own[::-1])]
         record = self.state.data[: STATE.itemsize].view(STATE)  # [1]
         record["mano"] = record["turn"] = mano
-        record["score"] = record["origin"] = own
+        record["score"] = record["score_before"] = record["origin"] = own
         self.silent: dict[int, float] = {}  # how likely a seat has not called truco so far, though it could
         self.passed = [False, False]
 
