@@ -65,20 +65,34 @@ def test_the_rest_of_a_hand_has_its_exact_value(pack: str, won: bool, shipped: S
     assert proof.exploitability < 0.03
 
 
-def test_there_is_room_for_every_tree():
+def solved(first: int, level: int, *, weight: float, iterations: int) -> Rest:
+    """A rest in which any two hands may meet, each pair as likely as any other."""
     rest = Rest.empty()
     words = np.array(words_of(rest), dtype=np.uint64)
+    rest.used[4] = 2 * PAIRS * PAIRS
+    rest.stages[0] = ((PAIRS, PAIRS), 1, (PAIRS * PAIRS, 0))
+    rest.weights[: 2 * PAIRS * PAIRS] = weight
+    rest.stakes[:] = np.outer((1, -1), np.arange(6)).ravel()
+    holder = NONE if level == 1 else 0
+    address = words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
+    solve.ctypes(address, first, 0 if first == TIE else first, 0, level, holder, iterations)
+    return rest
+
+
+def test_there_is_room_for_every_tree():
     for first, level in product((0, 1, TIE), (1, 2, 3, 4)):
-        rest.used[:] = 0
-        rest.used[4] = 2 * PAIRS * PAIRS
-        rest.stages[0] = ((PAIRS, PAIRS), 1, (PAIRS * PAIRS, 0))
-        rest.weights[: 2 * PAIRS * PAIRS] = 1  # any two hands may meet
-        holder = NONE if level == 1 else 0
-        address = words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
-        solve.ctypes(address, first, 0 if first == TIE else first, 0, level, holder, 0)
+        rest = solved(first, level, weight=1, iterations=0)
         sizes = (rest.nodes, rest.sums, rest.reach, rest.values, rest.weights)
         assert all(used <= len(array) for used, array in zip(rest.used.tolist(), sizes, strict=True))
         assert rest.used[0] > 1
+
+
+@pytest.mark.parametrize("weight", [1e-20, 1e-35, 1e-38, 1e-42])
+def test_hands_that_hardly_ever_meet_have_a_strategy(weight: float):
+    """Regrets are so small there that one divided by them is more than a number of 32 bits can be."""
+    rest = solved(TIE, 1, weight=weight, iterations=20)
+    assert np.isfinite(rest.now).all()
+    assert np.isfinite(rest.sums).all()
 
 
 def test_a_hand_is_gone_through_again_move_by_move():

@@ -38,6 +38,8 @@ from tapete.solve.truco.rest import (
 
 open_rest = opener(REST)
 
+NOTHING = float(np.finfo(np.float32).tiny)  # regrets that add up to less are none: one divided by them would overflow
+
 
 @helper
 def match_regrets(regrets: Any, now: Any, size: int, n: int) -> None:
@@ -46,15 +48,17 @@ def match_regrets(regrets: Any, now: Any, size: int, n: int) -> None:
     if n == 2:
         for i in range(size):
             total = regrets[i] + regrets[size + i]
-            share = np.float32(1) / total if total > 0 else np.float32(0)
-            default = even if total <= 0 else np.float32(0)
+            is_any = total >= np.float32(NOTHING)
+            share = np.float32(1) / total if is_any else np.float32(0)
+            default = np.float32(0) if is_any else even
             now[i] = regrets[i] * share + default
             now[size + i] = regrets[size + i] * share + default
         return
     for i in range(size):
         total = regrets[i] + regrets[size + i] + regrets[2 * size + i]
-        share = np.float32(1) / total if total > 0 else np.float32(0)
-        default = even if total <= 0 else np.float32(0)
+        is_any = total >= np.float32(NOTHING)
+        share = np.float32(1) / total if is_any else np.float32(0)
+        default = np.float32(0) if is_any else even
         now[i] = regrets[i] * share + default
         now[size + i] = regrets[size + i] * share + default
         now[2 * size + i] = regrets[2 * size + i] * share + default
