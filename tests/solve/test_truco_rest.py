@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from tapete import Rng, State, make
 from tapete.agents import load
+from tapete.core.evaluator import Evaluator
 from tapete.core.players import judge_moves
 from tapete.core.records import words_of
 from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
@@ -28,7 +30,9 @@ from tapete.solve.truco.ranges import LONGEST, moves_of
 from tapete.solve.truco.resolver import resolver
 from tapete.solve.truco.rest import PAIRS, Rest
 from tapete.solve.truco.rest_cfr import solve
+from tapete.solve.truco.rest_response import exploitability
 from tapete.testing import check_player
+from tests.conftest import Tapete
 from tests.pocket import pocket
 from tests.solve.test_truco_exact import plans
 
@@ -63,6 +67,45 @@ def test_the_rest_of_a_hand_has_its_exact_value(pack: str, won: bool, shipped: S
     exact = solve_form(form).value
     assert proof.lower - 1e-6 <= exact <= proof.upper + 1e-6
     assert proof.exploitability < 0.03
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 5, 20])
+def test_exact_responses_in_the_tree_are_those_of_the_sequence_form(iterations: int, shipped: Strategy):
+    """Where all ranks differ and the last trick has not to be weighed anew, the tree is the game itself."""
+    pack = "1e 3o 12o 6c 4c"
+    game = pocket(pack, tricks=1)
+    form, state = SequenceForm.of(game), game.start().deal(Rng(1))
+    cards = sum(1 << NAMES.index(name) for name in pack.split())
+    player = resolver(*shipped, iterations=iterations, weighs=False, pack=cards)
+    judge_moves(player, game, state.data, state.player, state.actions())
+    both = prove(form, plans(form, player)).exploitability
+    assert rests_exploitability(player, state) == pytest.approx(both / 2, rel=1e-4)
+
+
+def rests_exploitability(player: Evaluator, state: State) -> float:
+    """Of what was solved last, after a parda."""
+    return exploitability(Rest(*player.arrays[-len(Rest._fields) :]), int(state.game.record(state.data)["mano"]))
+
+
+def test_what_is_solved_at_play_is_close_to_optimal(tapete: Tapete):
+    best = json.loads(tapete("exploit", "truco", "best", "--rest", "-n", "40", "--json").out)
+    short = json.loads(tapete("exploit", "truco", "resolve(8)", "--rest", "-n", "40", "--json").out)
+    assert 0 < best["points"] + best["margin"] < 0.03 < short["points"]
+    assert "second trick" in tapete("exploit", "truco(score0=29,score1=29)", "best", "--rest", "-n", "2").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("exploit", "truco", "blueprint", "--rest"), "solves no rests"),
+        (("exploit", "truco", "best", "--rest", "--rough"), "say one of them"),
+        (("exploit", "--rest"), "tapete exploit truco best --rest"),
+    ],
+)
+def test_who_solves_nothing_is_told_in_a_line(arguments: tuple[str, ...], reason: str, tapete: Tapete):
+    done = tapete(*arguments)
+    assert done.status == 2
+    assert reason in done.err
 
 
 def solved(first: int, level: int, *, weight: float, iterations: int) -> Rest:

@@ -367,8 +367,23 @@ def learn(rest: Any, node: Any, seat: int) -> None:
 
 
 @helper
-def ascend(rest: Any, seat: int, ties_to: int) -> None:
-    """The values of a seat everywhere, from the leaves up; it learns."""
+def take_best(rest: Any, node: Any, seat: int) -> None:
+    """Where the responder decides: every type takes the action that is worth most."""
+    size, n, value = size_of(rest, node, seat), int(node.actions), ahead(rest.values, node.value)
+    if node.kind == CHOICE:
+        gather(rest, node, size)
+    for action in range(n):
+        if node.kind == CHOICE and action < 2:
+            part = ahead(value, (1 + action) * size)
+        else:
+            part = ahead(rest.values, at(rest.nodes, node.children[action]).value)
+        for i in range(size):
+            value[i] = part[i] if action == 0 else max(value[i], part[i])
+
+
+@helper
+def ascend(rest: Any, seat: int, ties_to: int, responds: bool) -> None:
+    """The values of a seat everywhere, from the leaves up; it learns, or responds as well as can be."""
     alive = ahead(rest.alive, (1 - seat) * NODES)
     for i in range(rest.used[_NODES]):
         number = rest.used[_NODES] - 1 - i
@@ -379,6 +394,8 @@ def ascend(rest: Any, seat: int, ties_to: int) -> None:
             value_stake(rest, node, seat)
         elif node.kind == LAST:
             value_last(rest, node, seat, ties_to)
+        elif node.mover == seat and responds:
+            take_best(rest, node, seat)
         elif node.mover == seat:
             learn(rest, node, seat)
         else:
@@ -397,7 +414,7 @@ def iterate(rest: Any, ties_to: int, iterations: int) -> None:
     for iteration in range(iterations + 1):  # the first only goes down
         for seat in range(2):
             if iteration > 0:
-                ascend(rest, seat, ties_to)
+                ascend(rest, seat, ties_to, False)
             descend(rest, seat, float(iteration * iteration))
 
 
