@@ -55,6 +55,16 @@ class Resolving:
         """The player's probabilities; it draws nothing."""
         return Thought(probabilities=opinion(self.player, view))
 
+    def explain(self, view: View, rng: Rng) -> Thought:
+        """The same with what moves are worth, played out by the blueprint, or by what was solved for this hand."""
+        from tapete.solve.truco.worth import worth_of_moves
+
+        likely = self.think(view, rng).probabilities
+        state = view.sample(rng)
+        is_first = state.game.record(state.data)["trick"] == 0
+        values = worth_of_moves(state, self.guide if is_first else self.player, rng)
+        return Thought(probabilities=likely, value=sum(likely[move] * values[move] for move in values), values=values)
+
 
 def _shipped(game: Game) -> Path:
     """The file with the strategy for a game."""

@@ -34,7 +34,7 @@ def rehearse(name: str, agent: str = "") -> None:
     game, rng = make(name), Rng("rehearsal", name)
     table = Table("", game, [Seat(PERSON, owner=SOMEBODY) for _ in range(game.players)], Options())
     policy = _brief(agent, game) if agent else None
-    for _ in range(MOVES):
+    for number in range(MOVES):
         table.deal(rng)
         for owner in (SOMEBODY, ""):
             table.message(owner)
@@ -42,7 +42,7 @@ def rehearse(name: str, agent: str = "") -> None:
             return
         view = table.state.view(table.state.player)
         if policy is not None:
-            _think(policy, view, rng)
+            _think(policy, view, rng, explains=number == 0)
         table.move(rng.choice(view.actions()))
 
 
@@ -60,10 +60,12 @@ def rehearse_judge(name: str) -> None:
         judge_of(game, seat_agent).judge(choice, choice.rng)
 
 
-def _think(policy: Policy, view: View, rng: Rng) -> None:
+def _think(policy: Policy, view: View, rng: Rng, *, explains: bool) -> None:
     """What goes wrong here will go wrong at the agent's turn, where it is told."""
     try:
         choose(policy, view, rng)
+        if explains and hasattr(policy, "explain"):
+            policy.explain(view, rng)
     except NotCompiled:
         raise
     except Exception:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 from tapete.agents import Policy, Thought, agents, opponents
 from tapete.core import Game, Rng, View, make
 from tapete.shipped import strengths
 from tapete.web.memory import bound, seat_agent
 
-# Who says what moves are worth: the first of these that is offered and searches, so that it can say it of every move.
+TEACHER = "best(5)"  # who is asked where it can explain what it does: what moves are worth against who plays like it
+# Else, who says what moves are worth: the first of these that is offered and searches, so that it can say it of all.
 REVIEWERS = ("best(4)", "ismcts(1000)", "mcts(1000)")
 EXACT = "equilibrium"  # whose probabilities are preferred
 
@@ -37,11 +38,28 @@ def strength(text: str, game: Game) -> str:
     return strengths().get(str(game).partition("(")[0], {}).get(text, "")
 
 
+class Teacher(Policy, Protocol):
+    """A policy that knows what moves are worth, and takes longer to say it than to decide."""
+
+    def explain(self, view: View, rng: Rng) -> Thought:
+        """What it would do, and what every move is worth."""
+
+
+def _teacher(game: Game) -> Teacher | None:
+    policy: Any = seat_agent(TEACHER, game)
+    return policy if hasattr(policy, "explain") else None
+
+
 class Explainer:
     """Says how likely each move is to be right and what it is worth; it remembers within one game, for one seat."""
 
     def __init__(self, game: Game) -> None:
         texts = offered(str(game))
+        self.teacher = _teacher(game) if TEACHER in texts else None
+        if self.teacher:
+            self.texts: tuple[str, ...] = (TEACHER,)
+            self.bytes = bound(self.teacher)
+            return
         reviewer = next((text for text in REVIEWERS if text in texts and searches(text, game)), None)
         exact = EXACT if EXACT in texts else None
         self.texts = tuple(text for text in (exact, reviewer) if text) or texts[-1:]
@@ -56,6 +74,8 @@ class Explainer:
 
     def think(self, view: View, rng: Rng) -> Thought:
         """Values by search; probabilities by the solution where there is one, else by how often a move was tried."""
+        if self.teacher:
+            return self.teacher.explain(view, rng)
         thought = self.reviewer.think(view, rng)
         if self.exact is not None:
             return replace(thought, probabilities=self.exact.think(view, rng).probabilities)

@@ -182,8 +182,8 @@ def test_shares_are_the_equilibriums_and_values_the_searchs() -> None:
 
 
 def test_without_an_equilibrium_shares_are_how_often_a_move_was_tried() -> None:
-    state = make("truco").start().deal(Rng(3))
-    thought = Explainer(make("truco")).think(state.view(state.player), Rng(1))
+    state = make("truco(flor=true)").start().deal(Rng(3))
+    thought = Explainer(state.game).think(state.view(state.player), Rng(1))
     tries = sum(thought.visits.values())
     assert thought.probabilities == {move: n / tries for move, n in thought.visits.items()}
 

@@ -166,7 +166,11 @@ def returns(p: Any, out: Any) -> None:
     if s.mover != TERMINAL:
         return
     if s.single == PAYS_EQUITY:
-        out[0] = 1.0 - 2.0 * chance_of_mano(s.mazo, s.points - s.score[1], s.points - s.score[0])  # seat 1 is mano next
+        mine, other = s.points - s.score[0], s.points - s.score[1]
+        if s.mano == 0:  # the other is mano next
+            out[0] = 1.0 - 2.0 * chance_of_mano(s.mazo, other, mine)
+        else:
+            out[0] = 2.0 * chance_of_mano(s.mazo, mine, other) - 1.0
     elif s.single:
         out[0] = (s.score[0] - s.origin[0]) - (s.score[1] - s.origin[1])
     else:

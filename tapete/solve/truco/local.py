@@ -97,8 +97,8 @@ def expect_any(state: Any, seat: int, desk: Any) -> None:
 
 
 @helper
-def learn_move(book: Any, size: int, desk: Any, other: int, action: int, seated: Any, rng: Any) -> None:
-    """Weighs every hand by how likely the other makes this move with it."""
+def learn_move(book: Any, size: int, desk: Any, other: int, action: int, doubt: float, seated: Any, rng: Any) -> None:
+    """Weighs every hand by how likely the other makes this move with it; a `doubt` of his moves may be any move."""
     rules = open_rules(book)
     for i in range(N_HANDS):
         if desk.weights[i] == 0.0:
@@ -113,7 +113,7 @@ def learn_move(book: Any, size: int, desk: Any, other: int, action: int, seated:
             ask(book, desk.world, other, desk.moves, n, seated, rng)
             for move in range(n):
                 if desk.moves[move] == action:
-                    desk.weights[i] *= float(seated.priors[move])
+                    desk.weights[i] *= (1.0 - doubt) * float(seated.priors[move]) + doubt / n
 
 
 @helper
@@ -127,8 +127,17 @@ def learn_points(s: Any, desk: Any, other: int) -> None:
 
 
 @helper
+def add_up(desk: Any) -> None:
+    """Adds up the weights, so that hands can be drawn by them."""
+    total = 0.0
+    for i in range(N_HANDS):
+        total += desk.weights[i]
+        desk.reached[i] = total
+
+
+@helper
 def draw_hand(desk: Any, rng: Any) -> Any:
-    """A hand of the other's, as often as it is likely; `reached` has been added up."""
+    """A hand of the other's, as often as it is likely; they have been added up."""
     sought = uniform(rng) * desk.reached[N_HANDS - 1]
     low, high = 0, N_HANDS - 1
     while low < high:
@@ -169,10 +178,7 @@ def respond_to(
 
     In the first trick the guide says what is best, and so many hands measure it.
     """
-    total = 0.0
-    for i in range(N_HANDS):
-        total += desk.weights[i]
-        desk.reached[i] = total
+    add_up(desk)
     ask(book, desk.state, seat, desk.legal, n, seated, rng)
     for move in range(n):
         desk.usual[move] = seated.priors[move]
@@ -224,7 +230,7 @@ def _respond(
                 move = draw_move(seated.priors, n, rng)
             action = desk.legal[move]
             if mover != seat:
-                learn_move(book, size, desk, mover, action, seated, rng)
+                learn_move(book, size, desk, mover, action, 0.0, seated, rng)
             rules.apply(desk.state, action)
             learn_points(s, desk, 1 - seat)
 

@@ -113,7 +113,7 @@ def worth_after(moves: Any, n: int) -> tuple[int, int]:
 @helper
 def key_of(s: Any, moves: Any, n: int) -> Any:
     """Names the public state after the first n moves of this hand."""
-    key = mix(np.uint64(s.mano + 2 * s.mazo + 4 * s.single), np.uint64(s.points))
+    key = mix(np.uint64(s.mano + 2 * s.mazo + 4 * (s.single == 1)), np.uint64(s.points))
     for seat in range(2):
         key = mix(mix(key, np.uint64(s.score_before[seat])), np.uint64(s.shown[seat] + 1))
     for i in range(n):
