@@ -18,6 +18,8 @@ from tapete.solve.holdem.buckets import Bucketed
 
 HIGHEST = 5
 ITERATIONS, MOST_ITERATIONS = 64, 100_000  # of a re-solve
+STRANGER = "strangers/truco.safetensors"  # ismcts(100), as it was seen to play
+ODDS, MOST_ODDS = 0.05, 1000.0  # that he sits opposite, when a hand begins
 
 
 def blueprint(game: Game, level: int = HIGHEST) -> Policy:
@@ -25,26 +27,42 @@ def blueprint(game: Game, level: int = HIGHEST) -> Policy:
     return from_file(game, _shipped(game), level)
 
 
-def resolve(game: Game, iterations: int = ITERATIONS) -> Policy:
-    """Truco by the same strategy in the first trick, and the rest of the hand solved where the second begins."""
+def resolve(game: Game, iterations: int = ITERATIONS, odds: float = ODDS) -> Policy:
+    """Truco by the same strategy in the first trick, and the rest of the hand solved where the second begins.
+
+    With `odds` of so much to one, before a card is played, somebody who searches sits opposite; 0: he never errs.
+    """
     if not 1 <= iterations <= MOST_ITERATIONS:
         raise TapeteError(f"iterations must be between 1 and {MOST_ITERATIONS:,}, not {iterations}")
-    return Resolving(_shipped(game), iterations)
+    if not 0 <= odds <= MOST_ODDS:
+        raise TapeteError(f"odds must be between 0 and {MOST_ODDS}, not {odds}")
+    return Resolving(_shipped(game), iterations, odds)
 
 
 class Resolving:
     """Plays truco by a blueprint in the first trick, and solves the rest. It remembers what it solved last, in 4 MB."""
 
-    def __init__(self, path: Path, iterations: int) -> None:
-        self.path, self.iterations = path, iterations
+    def __init__(self, path: Path, iterations: int, odds: float) -> None:
+        self.path, self.iterations, self.odds = path, iterations, odds
         self.budget = Budget(iterations)  # it searches: whoever waits for it knows that
 
     @cached_property
     def player(self) -> Evaluator:
         """The compiled player, made when it is first needed: compiling takes a while."""
+        return self._resolver(self.odds)
+
+    @cached_property
+    def judge(self) -> Evaluator:
+        """The same against somebody who never errs: what it solves holds for both seats."""
+        return self._resolver(0.0)
+
+    def _resolver(self, odds: float) -> Evaluator:
         from tapete.solve.truco.resolver import resolver
 
-        return resolver(*_strategy(self.path, version_of(self.path)), iterations=self.iterations)
+        known = _strategy(self.path, version_of(self.path))
+        stranger = find(STRANGER) if odds else None
+        met = _strategy(stranger, version_of(stranger))[0] if stranger else None
+        return resolver(*known, iterations=self.iterations, stranger=met, odds=odds)
 
     @property
     def guide(self) -> Evaluator:
@@ -62,7 +80,7 @@ class Resolving:
         likely = self.think(view, rng).probabilities
         state = view.sample(rng)
         is_first = state.game.record(state.data)["trick"] == 0
-        values = worth_of_moves(state, self.guide if is_first else self.player, rng)
+        values = worth_of_moves(state, self.guide if is_first else self.judge, rng)
         return Thought(probabilities=likely, value=sum(likely[move] * values[move] for move in values), values=values)
 
 

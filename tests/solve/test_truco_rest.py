@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tapete import Rng, State, make
+from tapete import Rng, State, TapeteError, make
 from tapete.agents import load
-from tapete.core.evaluator import Evaluator
 from tapete.core.players import judge_moves
 from tapete.core.records import words_of
 from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
@@ -24,13 +23,14 @@ from tapete.solve.linear import solve_form
 from tapete.solve.response import prove
 from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.truco import blueprint
+from tapete.solve.truco.abstraction import tables
 from tapete.solve.truco.knowledge import Knowledge
 from tapete.solve.truco.player import strategy_player
 from tapete.solve.truco.ranges import LONGEST, moves_of
 from tapete.solve.truco.resolver import resolver
 from tapete.solve.truco.rest import PAIRS, Rest
-from tapete.solve.truco.rest_cfr import solve
-from tapete.solve.truco.rest_response import exploitability
+from tapete.solve.truco.rest_cfr import plant, solve
+from tapete.solve.truco.rest_response import response
 from tapete.testing import check_player
 from tests.conftest import Tapete
 from tests.pocket import pocket
@@ -79,12 +79,8 @@ def test_exact_responses_in_the_tree_are_those_of_the_sequence_form(iterations: 
     player = resolver(*shipped, iterations=iterations, weighs=False, pack=cards)
     judge_moves(player, game, state.data, state.player, state.actions())
     both = prove(form, plans(form, player)).exploitability
-    assert rests_exploitability(player, state) == pytest.approx(both / 2, rel=1e-4)
-
-
-def rests_exploitability(player: Evaluator, state: State) -> float:
-    """Of what was solved last, after a parda."""
-    return exploitability(Rest(*player.arrays[-len(Rest._fields) :]), int(state.game.record(state.data)["mano"]))
+    rest, mano = Rest(*player.arrays[-len(Rest._fields) :]), int(game.record(state.data)["mano"])
+    assert response(rest, 0, mano) + response(rest, 1, mano) == pytest.approx(both, rel=1e-4)
 
 
 def test_what_is_solved_at_play_is_close_to_optimal(tapete: Tapete):
@@ -118,7 +114,8 @@ def solved(first: int, level: int, *, weight: float, iterations: int) -> Rest:
     rest.stakes[:] = np.outer((1, -1), np.arange(6)).ravel()
     holder = NONE if level == 1 else 0
     address = words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
-    solve.ctypes(address, first, 0 if first == TIE else first, 0, level, holder, iterations)
+    plant.ctypes(address, first, 0 if first == TIE else first, level, holder)
+    solve.ctypes(address, first, 0 if first == TIE else first, iterations)
     return rest
 
 
@@ -126,7 +123,7 @@ def test_there_is_room_for_every_tree():
     for first, level in product((0, 1, TIE), (1, 2, 3, 4)):
         rest = solved(first, level, weight=1, iterations=0)
         sizes = (rest.nodes, rest.sums, rest.reach, rest.values, rest.weights)
-        assert all(used <= len(array) for used, array in zip(rest.used.tolist(), sizes, strict=True))
+        assert all(used <= len(array) for used, array in zip(rest.used.tolist()[:5], sizes, strict=True))
         assert rest.used[0] > 1
 
 
@@ -152,15 +149,17 @@ def test_a_hand_is_gone_through_again_move_by_move():
             state.apply(move)
 
 
+@pytest.mark.parametrize("odds", [0.0, 0.1])
 @pytest.mark.parametrize("game", ["truco", "truco(points=15,mazo=true)", "truco(hand=true,score0=28,score1=3)"])
-def test_the_player_is_in_order_and_looks_at_nothing_hidden(game: str, shipped: Strategy):
-    check_player(lambda: resolver(*shipped, iterations=3), game, games=2)
+def test_the_player_is_in_order_and_looks_at_nothing_hidden(game: str, odds: float, shipped: Strategy):
+    check_player(lambda: resolver(*shipped, iterations=3, stranger=shipped[0], odds=odds), game, games=2)
 
 
-def test_a_strategy_is_the_same_whichever_hand_is_asked_about_first(shipped: Strategy):
+@pytest.mark.parametrize("odds", [0.0, 0.1])
+def test_a_strategy_is_the_same_whichever_hand_is_asked_about_first(odds: float, shipped: Strategy):
     """What was solved for one hand serves for all others, and solving anew gives the same."""
     game = make("truco(hand=true,equity=true)")
-    player = resolver(*shipped, iterations=10)
+    player = resolver(*shipped, iterations=10, stranger=shipped[0], odds=odds)
 
     def ask(text: str) -> Any:
         state = game.read(text)
@@ -172,6 +171,44 @@ def test_a_strategy_is_the_same_whichever_hand_is_asked_about_first(shipped: Str
     assert ask(here) == first
     ask(elsewhere)
     assert ask(here) == first
+
+
+def stranger_who(answers: int, shipped: Strategy) -> NDArray[np.uint8]:
+    """The strategy that ships, but whatever is asked from the second trick on, his answer is always this one."""
+    steps = shipped[0].copy()
+    for name in ("answer1", "answer2"):
+        tables(steps)[name][..., :] = np.eye(3, dtype=np.uint8)[answers]
+    return steps
+
+
+def share_of_raises(steps: NDArray[np.uint8], odds: float, shipped: Strategy) -> dict[str, float]:
+    """How often mano, who has won the first trick with a 7, raises before he leads the second, by what he holds."""
+    game, found = make("truco(hand=true,equity=true)"), {}
+    player = resolver(*shipped, iterations=64, stranger=steps, odds=odds)
+    for name, cards in (("strong", "1e 1b"), ("weak", "4c 4e")):
+        one, two = cards.split()
+        state = game.read(f"7o 6c {one} 5o {two} 6b 7o 6c")
+        shares = judge_moves(player, game, state.data, 0, state.actions())
+        found[name] = float(shares[state.actions().index(RAISE)])
+    return found
+
+
+def test_who_may_meet_a_stranger_plays_for_what_the_stranger_does(shipped: Strategy):
+    """He bluffs against who always declines, never against who always accepts; and the stranger must be likely."""
+    declines, accepts = stranger_who(0, shipped), stranger_who(1, shipped)
+    nobody = share_of_raises(accepts, 0.0, shipped)
+    assert nobody == share_of_raises(declines, 0.0, shipped)
+    assert share_of_raises(declines, 1000.0, shipped)["weak"] > 0.95 > nobody["weak"]
+    against_caller = share_of_raises(accepts, 1000.0, shipped)
+    assert against_caller["weak"] < 0.01
+    assert against_caller["strong"] > 0.95
+    hardly = share_of_raises(declines, 1e-9, shipped)
+    assert hardly == pytest.approx(nobody, abs=0.02)
+
+
+def test_odds_are_odds():
+    with pytest.raises(TapeteError, match="odds must be between 0 and 1000"):
+        load("resolve(64,-1)", make("truco"))
 
 
 def test_who_sees_the_last_card_raises_with_a_better_one_and_bluffs_with_some_others():

@@ -38,6 +38,7 @@ class Ranges(NamedTuple):
 
     hands: NDArray[np.uint64]  # [2, MOST] three cards each
     weights: NDArray[np.float64]  # [2, MOST]
+    strange: NDArray[np.float64]  # [MOST] of the one who may be a stranger, if he is, times how likely that was before
     counts: NDArray[np.int64]  # [2] hands of each seat
     key: NDArray[np.uint64]  # [1] of the public state that they are of
 
@@ -47,12 +48,13 @@ class Ranges(NamedTuple):
         return cls(
             np.zeros(2 * MOST, dtype=np.uint64),
             np.zeros(2 * MOST),
+            np.zeros(MOST),
             np.zeros(2, dtype=np.int64),
             np.zeros(1, dtype=np.uint64),
         )
 
 
-RANGES = types.NamedTuple([WORDS, DOUBLES, LONGS, WORDS], Ranges)
+RANGES = types.NamedTuple([WORDS, DOUBLES, DOUBLES, LONGS, WORDS], Ranges)
 
 
 @helper

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import ahead, helper
 from tapete.core.contract import open_rules
-from tapete.core.evaluator import Evaluator, bytes_at, evaluator, floats_at, ints_at, states_at, words_at
+from tapete.core.evaluator import Evaluator, bytes_at, doubles_at, evaluator, floats_at, ints_at, states_at, words_at
 from tapete.core.records import at, copy_state, opener
+from tapete.core.rng import mix
 from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, STRENGTH
 from tapete.games.truco.moves import STATE, TIE, bit, cards_laid, view
@@ -61,9 +62,10 @@ from tapete.solve.truco.rest import (
     Rest,
     begin,
 )
-from tapete.solve.truco.rest_cfr import open_rest, open_solver, share_of, solve
+from tapete.solve.truco.rest_cfr import open_planter, open_rest, open_solver, plant, share_of, solve
 from tapete.solve.truco.rows import lack
 from tapete.solve.truco.stages import may_raise
+from tapete.solve.truco.strangers import let_in
 
 open_ranges = opener(RANGES)
 
@@ -73,9 +75,11 @@ ALL_CARDS = (1 << CARDS) - 1
 LEAST = 1e-20  # of a joint weight: two hands that may meet have a lane, however unlikely they are
 
 # Where things are in the model, behind the blueprint.
-_KNOBS = PROBS + 1  # [4] the address of `solve`; iterations; whether the first trick is weighed; the pack
-_PAST, _MOVES, _LEGAL, _PRIORS, _TYPES = range(_KNOBS + 1, _KNOBS + 6)
-_RANGES = _TYPES + 1  # where the second trick began
+_KNOBS = PROBS + 1  # [5] addresses of `plant` and `solve`; iterations; whether the first trick is weighed; the pack
+_STRANGER = _KNOBS + 1  # what he does, in 255ths
+_ODDS = _STRANGER + 1  # [1] that it is he who sits there, before a card is played
+_PAST, _MOVES, _LEGAL, _PRIORS, _TYPES, _LIKELY = range(_ODDS + 1, _ODDS + 7)
+_RANGES = _LIKELY + 1  # where the second trick began
 _SPARE = _RANGES + len(Ranges._fields)  # ranges of where the last card is
 _REST = _SPARE + len(Ranges._fields)
 _BYTES = STATE.itemsize
@@ -186,26 +190,46 @@ def laid_after(moves: Any, n: int) -> Any:
 
 
 @helper
-def weigh_first_trick(book: Any, state: Any, model: Any, moves: Any, until: int, ranges: Any) -> None:
-    """Weighs both ranges by how the blueprint would have played the first trick."""
-    rules, known, probs, s = open_rules(book), open_knowledge(model), bytes_at(model[PROBS]), view(state)
+def weigh_moves(
+    book: Any, state: Any, model: Any, probs: Any, moves: Any, until: int, seat: int, ranges: Any, weights: Any
+) -> None:
+    """Weighs the hands of a seat by how likely a strategy makes his moves of this hand, as far as `until`."""
+    rules, known, s = open_rules(book), open_knowledge(model), view(state)
     past, legal, priors = states_at(model[_PAST]), ints_at(model[_LEGAL]), floats_at(model[_PRIORS])
     copy_state(past, state, _BYTES)
     p = view(past)
     rewind(s, p)
+    true = p.hand[seat]
     for i in range(until):
-        seat, move = int(p.mover), int(moves[i])
-        true = p.hand[seat]
-        for j in range(seat * MOST, seat * MOST + ranges.counts[seat]):
-            p.hand[seat] = ranges.hands[j]
+        move = int(moves[i])
+        for j in range(ranges.counts[seat] if p.mover == seat else 0):
+            p.hand[seat] = ranges.hands[seat * MOST + j]
             n = rules.actions(past, legal)
             look_up(known, probs, p, seat, legal, n, priors)
             for k in range(n):
                 if legal[k] == move:
-                    ranges.weights[j] *= doubted(float(priors[k]), n)
+                    weights[j] *= doubted(float(priors[k]), n)
         p.hand[seat] = true
         rules.apply(past, move)
-        rescale(ranges, seat)
+
+
+@helper
+def weigh_first_trick(book: Any, state: Any, model: Any, moves: Any, until: int, seat: int, ranges: Any) -> None:
+    """Weighs both ranges by how the blueprint would have played the first trick, and that of a stranger opposite."""
+    for each in range(2):
+        weights = ahead(ranges.weights, each * MOST)
+        weigh_moves(book, state, model, bytes_at(model[PROBS]), moves, until, each, ranges, weights)
+    other = 1 - seat
+    odds, total = doubles_at(model[_ODDS])[0], 0.0
+    for i in range(ranges.counts[other]):
+        ranges.strange[i] = odds
+        total += ranges.weights[other * MOST + i]
+    if odds > 0.0:
+        weigh_moves(book, state, model, bytes_at(model[_STRANGER]), moves, until, other, ranges, ranges.strange)
+    for i in range(ranges.counts[other]):
+        ranges.strange[i] /= total
+    for each in range(2):
+        rescale(ranges, each)
 
 
 @helper
@@ -228,25 +252,50 @@ def join(rest: Any, ranges: Any, laid: Any, types: Any) -> None:
 
 
 @helper
-def prepare(book: Any, state: Any, model: Any, rest: Any, ranges: Any, moves: Any, until: int) -> None:
-    """Solves the rest of the hand from where the second trick began, unless that is what was solved last."""
-    s, knobs = view(state), words_at(model[_KNOBS])
+def expect_stranger(rest: Any, state: Any, model: Any, seat: int, ranges: Any, laid: Any) -> None:
+    """Lets him in, as likely for each type as its hands make him."""
+    likely, usual = doubles_at(model[_LIKELY]), ahead(doubles_at(model[_LIKELY]), PAIRS)
+    for i in range(PAIRS):
+        likely[i] = usual[i] = 0.0
+    for i in range(ranges.counts[seat]):
+        kind = type_of(ranges.hands[seat * MOST + i] & ~laid)
+        likely[kind] += ranges.strange[i]
+        usual[kind] += ranges.weights[seat * MOST + i]
+    for i in range(PAIRS):
+        likely[i] /= max(usual[i], LEAST)
+    past = states_at(model[_PAST])
+    copy_state(past, state, _BYTES)
+    let_in(rest, view(past), open_knowledge(model), bytes_at(model[_STRANGER]), seat, likely)
+
+
+@helper
+def prepare(book: Any, state: Any, model: Any, rest: Any, ranges: Any, moves: Any, until: int, seat: int) -> None:
+    """Solves the rest of the hand from where the second trick began, unless that is what was solved last.
+
+    Who may meet a stranger solves it for his own seat.
+    """
+    s, knobs, meets = view(state), words_at(model[_KNOBS]), doubles_at(model[_ODDS])[0] > 0.0
     key = key_of(s, moves, until)
+    if meets:
+        key = mix(key, np.uint64(seat))
     if ranges.key[0] == key:
         return
     ranges.key[0] = key
-    expect_any(s, knobs[3], ranges)
-    if knobs[2]:
-        weigh_first_trick(book, state, model, moves, until, ranges)
+    expect_any(s, knobs[4], ranges)
+    if knobs[3]:
+        weigh_first_trick(book, state, model, moves, until, seat, ranges)
     begin(rest)
-    join(rest, ranges, laid_after(moves, until), ints_at(model[_TYPES]))
+    laid = laid_after(moves, until)
+    join(rest, ranges, laid, ints_at(model[_TYPES]))
     for winner in range(2):
         for level in range(1, 6):
             rest.stakes[6 * winner + level] = chance_after(s, winner, level)
     level, holder = worth_after(moves, until)
-    solver = open_solver(knobs[0])
-    iterations = np.int64(knobs[1])
-    solver(ahead(model, _REST), int(s.winner[0]), int(s.leader[1]), int(s.mano), level, holder, iterations)
+    first, words = int(s.winner[0]), ahead(model, _REST)
+    open_planter(knobs[0])(words, first, int(s.leader[1]), level, holder)
+    if meets:
+        expect_stranger(rest, state, model, 1 - seat, ranges, laid)
+    open_solver(knobs[1])(words, first, int(s.mano) if first == TIE else first, np.int64(knobs[2]))
 
 
 # Deciding
@@ -327,7 +376,7 @@ def _resolve(
     moves, rest, ranges = ints_at(model[_MOVES]), open_rest(ahead(model, _REST)), ahead(model, _RANGES)
     done, is_last = moves_of(s, moves), cards_laid(s) == LAID_LAST
     first, spare = moves_until(moves, done, ROOT), open_ranges(ahead(model, _SPARE))
-    prepare(rulebook, state, model, rest, open_ranges(ranges), moves, first)
+    prepare(rulebook, state, model, rest, open_ranges(ranges), moves, first, seat)
     if is_last:
         copy_ranges(open_ranges(ranges), spare)
     number, lane = trace(rest, moves, first, done, spare, is_last)
@@ -344,15 +393,21 @@ def resolver(
     iterations: int,
     weighs: bool = True,
     pack: int = ALL_CARDS,
+    stranger: NDArray[np.uint8] | None = None,
+    odds: float = 0.0,
 ) -> Evaluator:
     """Plays the first trick by the weights of all choices, [PLACES] in 255ths, and solves the rest.
 
     :param weighs: whether ranges are what the blueprint would hold; else all hands that fit are equally likely.
     :param pack: the cards that are played with, as a set.
+    :param stranger: a strategy that may sit opposite, and the `odds` that it does, when a hand begins.
     """
-    knobs = np.array([solve.address, iterations, weighs, pack], dtype=np.uint64)
+    knobs = np.array([plant.address, solve.address, iterations, weighs, pack], dtype=np.uint64)
     room: tuple[NDArray[Any], ...] = (np.zeros(STATE.itemsize, dtype=np.uint8),)
     room += np.zeros(2 * LONGEST, dtype=np.int32), np.zeros(8, dtype=np.int32)
     room += np.zeros(8, dtype=np.float32), np.zeros(MOST, dtype=np.int32)
-    arrays: list[NDArray[Any]] = [*known, steps, knobs, *room, *Ranges.empty(), *Ranges.empty(), *Rest.empty()]
+    met = np.zeros(1, dtype=np.uint8) if stranger is None else stranger, np.array([0.0 if stranger is None else odds])
+    room += (np.zeros(2 * PAIRS),)
+    arrays: list[NDArray[Any]] = [*known, steps, knobs, *met, *room]
+    arrays += [*Ranges.empty(), *Ranges.empty(), *Rest.empty()]
     return Evaluator(_resolve, tuple(arrays), priors=True, values=False)

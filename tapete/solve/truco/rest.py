@@ -100,10 +100,12 @@ class Rest(NamedTuple):
     sums: NDArray[np.float32]  # [entries] of the average strategy, weighed by reach
     now: NDArray[np.float32]  # [entries] the strategy of this iteration
     reach: NDArray[np.float32]
+    strange: NDArray[np.float32]  # of a stranger on the seat that may be one, times how likely it is; else 0
+    met: NDArray[np.float32]  # both
     values: NDArray[np.float32]
     alive: NDArray[np.int8]  # [2, NODES] whether a seat gets there at all
     stakes: NDArray[np.float64]  # [winner, level] what the hand is worth to seat 0 then
-    used: NDArray[np.int64]  # of nodes, entries, reach, values, weights
+    used: NDArray[np.int64]  # of nodes, entries, reach, values, weights; then 1 + the seat of a stranger, or 0
     scratch: NDArray[np.float32]  # [4, RANKS * LANES]
 
     @classmethod
@@ -129,17 +131,19 @@ class Rest(NamedTuple):
             sums=numbers(ENTRIES),
             now=numbers(ENTRIES),
             reach=numbers(REACHES),
+            strange=numbers(REACHES),
+            met=numbers(REACHES),
             values=numbers(VALUES),
             alive=np.zeros(2 * NODES, dtype=np.int8),
             stakes=np.zeros(12),
-            used=np.zeros(5, dtype=np.int64),
+            used=np.zeros(6, dtype=np.int64),
             scratch=numbers(4 * RANKS * LANES),
         )
 
 
 _nodes, _stages = from_dtype(NODE)[::1], from_dtype(STAGE)[::1]
-REST = types.NamedTuple([_nodes, _nodes, _stages, *[INTS] * 4, *[FLOATS] * 6, FLAGS, DOUBLES, LONGS, FLOATS], Rest)
-_NODES, _ENTRIES, _REACH, _VALUES, _WEIGHTS = range(5)  # places in `used`
+REST = types.NamedTuple([_nodes, _nodes, _stages, *[INTS] * 4, *[FLOATS] * 8, FLAGS, DOUBLES, LONGS, FLOATS], Rest)
+_NODES, _ENTRIES, _REACH, _VALUES, _WEIGHTS, _STRANGER = range(6)  # places in `used`
 
 
 # Stages
@@ -163,7 +167,7 @@ def size_of(rest: Any, node: Any, seat: int) -> int:
 @helper
 def begin(rest: Any) -> None:
     """Nothing is in use but the joint weights of the first stage, all of them zero."""
-    for i in range(5):
+    for i in range(6):
         rest.used[i] = 0
     open_stage(rest, TO_LEAD, PAIRS, PAIRS, 1)
     for i in range(2 * PAIRS * PAIRS):

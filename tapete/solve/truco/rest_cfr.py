@@ -11,11 +11,13 @@ from numba.extending import intrinsic
 from tapete.core.compile import UINT64_PTR, ahead, compile_rule, helper
 from tapete.core.contract import function_at
 from tapete.core.records import at, opener
-from tapete.games.truco.moves import NONE, TIE
+from tapete.games.truco.moves import NONE
 from tapete.solve.truco.dominated import keep_alive
 from tapete.solve.truco.rest import (
     _ENTRIES,
     _NODES,
+    _REACH,
+    _STRANGER,
     CHOICE,
     ENDED,
     LANES,
@@ -147,6 +149,8 @@ def spread(rest: Any, node: Any, seat: int, weight: float) -> None:
         else:
             shares = ahead(now, size * (RAISE_CHOICE if node.kind == CHOICE else i))
             alive[number] = hand_on(reach, shares, ahead(rest.reach, at(rest.nodes, number).reach[seat]), size)
+        if rest.used[_STRANGER] == 1 + seat:
+            alive[number] = 1
 
 
 @helper
@@ -168,6 +172,13 @@ def descend(rest: Any, seat: int, weight: float) -> None:
             alive[child] = alive[number]
             if alive[number] and at(rest.nodes, child).stage != node.stage:
                 copy_lanes(rest, node, seat, child)
+
+
+@helper
+def meet(rest: Any) -> None:
+    """Whom the other meets: the player, or the stranger who may sit in his place."""
+    for i in range(rest.used[_REACH]):
+        rest.met[i] = rest.reach[i] + rest.strange[i]
 
 
 # Up: what it is worth
@@ -204,7 +215,7 @@ def weigh_last(rest: Any, node: Any, ties_to: int, wins: Any, loses: Any) -> Non
     """How likely the follower holds a winning and a losing card, by the leader's card and lane."""
     leader, stage = int(node.mover), at(rest.stages, THIRD)
     lanes = int(stage.lanes)
-    rows, reach = ahead(rest.weights, stage.weights[leader]), ahead(rest.reach, node.reach[1 - leader])
+    rows, reach = ahead(rest.weights, stage.weights[leader]), ahead(rest.met, node.reach[1 - leader])
     for i in range(RANKS * lanes):
         wins[i] = loses[i] = np.float32(0)
     for own in range(RANKS):
@@ -234,7 +245,7 @@ def value_last(rest: Any, node: Any, seat: int, ties_to: int) -> None:
             value[i] = -won[i] * wins[i] - lost[i] * loses[i]
         return
     last_stakes(rest, node, wins, loses, size)
-    reach = ahead(rest.reach, node.reach[leader])
+    reach = ahead(rest.met, node.reach[leader])
     for i in range(size):
         won[i], lost[i], value[i] = reach[i] * wins[i], reach[i] * loses[i], np.float32(0)
     rows = ahead(rest.weights, at(rest.stages, THIRD).weights[seat])
@@ -253,7 +264,7 @@ def value_stake(rest: Any, node: Any, seat: int) -> None:
     stage, other, sign = at(rest.stages, node.stage), 1 - seat, 1.0 if seat == 0 else -1.0
     lanes, own, theirs = int(stage.lanes), int(stage.types[seat]), int(stage.types[other])
     rows, reach, value = (
-        ahead(rest.weights, stage.weights[seat]), ahead(rest.reach, node.reach[other]), ahead(rest.values, node.value)
+        ahead(rest.weights, stage.weights[seat]), ahead(rest.met, node.reach[other]), ahead(rest.values, node.value)
     )  # fmt: skip
     payoffs = rest.scratch
     for lane in range(lanes):
@@ -416,10 +427,14 @@ def iterate(rest: Any, ties_to: int, iterations: int) -> None:
             if iteration > 0:
                 ascend(rest, seat, ties_to, False)
             descend(rest, seat, float(iteration * iteration))
+            meet(rest)
 
 
-def _solve(words: Any, first: int, leader: int, mano: int, level: int, holder: int, iterations: int) -> None:
-    """Solves the tree of joint weights that lie in the first stage, of stakes, and of:
+# These two by themselves: a player who calls them by their addresses is compiled in half the time.
+
+
+def _plant(words: Any, first: int, leader: int, level: int, holder: int) -> None:
+    """Grows the tree of joint weights that lie in the first stage; nobody is a stranger.
 
     :param words: the addresses of the arrays of a `Rest`.
     :param first: who has won the first trick, or TIE.
@@ -430,12 +445,30 @@ def _solve(words: Any, first: int, leader: int, mano: int, level: int, holder: i
     lay_lanes(rest, first, leader)
     take_root(rest, leader, level, holder)
     grow(rest, first, leader)
-    iterate(rest, mano if first == TIE else first, iterations)
+    for i in range(rest.used[_REACH]):
+        rest.strange[i] = np.float32(0)
+
+
+def _solve(words: Any, first: int, ties_to: int, iterations: int) -> None:
+    """Solves the tree that was planted, for its stakes; `ties_to` wins a last parda."""
+    rest = open_rest(words)
+    iterate(rest, ties_to, iterations)
     keep_alive(rest, first)
 
 
-_SOLVE = types.void(UINT64_PTR, *[types.int64] * 6)
-solve = compile_rule(_solve, _SOLVE)  # by itself: a player who calls it by its address is compiled in half the time
+_PLANT, _SOLVE = types.void(UINT64_PTR, *[types.int64] * 4), types.void(UINT64_PTR, *[types.int64] * 3)
+plant, solve = compile_rule(_plant, _PLANT), compile_rule(_solve, _SOLVE)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def open_planter(typing_context: Any, address: Any) -> Any:
+    """`plant` at its address, inside a kernel."""
+    function_type = types.FunctionType(_PLANT)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return function_at(context, builder, function_type, arguments[0])
+
+    return function_type(types.uint64), generate
 
 
 @intrinsic  # type: ignore[untyped-decorator]

@@ -23,7 +23,7 @@ from tapete.core.records import at, words_of
 from tapete.core.rng import Rng
 from tapete.games.truco.moves import TIE
 from tapete.solve.truco.rest import _NODES, LAST, PAIRS, Rest, size_of
-from tapete.solve.truco.rest_cfr import ascend, descend, open_rest
+from tapete.solve.truco.rest_cfr import ascend, descend, meet, open_rest
 
 
 @helper
@@ -55,6 +55,7 @@ def _respond(words: Any, seat: int, ties_to: int) -> float:
             settle(rest, at(rest.nodes, number))
     for each in range(2):
         descend(rest, each, 0.0)
+    meet(rest)
     ascend(rest, seat, ties_to, True)
     worth, root = 0.0, at(rest.nodes, 0)
     for i in range(PAIRS):
@@ -65,17 +66,18 @@ def _respond(words: Any, seat: int, ties_to: int) -> float:
 respond = compile_rule(_respond, types.float64(UINT64_PTR, types.int64, types.int64))
 
 
-def exploitability(rest: Rest, ties_to: int) -> float:
-    """What best responses to a solved rest gain on average over both seats, in the payoffs of the game."""
+def response(rest: Rest, seat: int, ties_to: int) -> float:
+    """What a best response on a seat is worth in a solved rest, in the payoffs of the game."""
     words = np.array(words_of(rest), dtype=np.uint64)
-    address = words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
-    return sum(respond.ctypes(address, seat, ties_to) for seat in range(2)) / 2
+    return float(respond.ctypes(words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64)), seat, ties_to))
 
 
 def rests(
     game: Game, player: Evaluator, hands: int, *, seed: int = 1, tell: Callable[[int], bool] = lambda done: True
 ) -> NDArray[np.float64]:
-    """The exploitability of the rest of each hand that the player has with itself; 0 where the first trick ends it.
+    """What best responses gain on average over both seats, in the rest of each hand that a player has with itself.
+
+    0 where the first trick ends it.
 
     :param player: a `resolver`.
     :param tell: hears how many hands are done, and stops it by False.
@@ -90,10 +92,10 @@ def rests(
             likely = judge_moves(player, game, state.data, state.player, legal).cumsum()
             state.apply(legal[int(likely.searchsorted(rng.uniform() * likely[-1], side="right"))])
         gain = 0.0
-        if not state.over:
-            judge_moves(player, game, state.data, state.player, state.actions())
+        for seat in range(0 if state.over else 2):
+            judge_moves(player, game, state.data, seat, state.actions())  # who may meet a stranger solves for himself
             record = game.record(state.data)
             first = int(record["winner"][0])
-            gain = exploitability(rest, int(record["mano"]) if first == TIE else first)
+            gain += response(rest, 1 - seat, int(record["mano"]) if first == TIE else first) / 2
         found.append(gain)
     return np.array(found)
