@@ -15,8 +15,8 @@ from tapete import Rng, State, TapeteError, make
 from tapete.agents import load
 from tapete.core.players import judge_moves
 from tapete.core.records import words_of
-from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
-from tapete.games.truco.cards import NAMES
+from tapete.games.truco.bets import ENVIDO, MAZO, NO_QUIERO, QUIERO, RAISE
+from tapete.games.truco.cards import FIRST, HANDS, MOST_POINTS, NAMES
 from tapete.games.truco.moves import NONE, TIE
 from tapete.shipped import find
 from tapete.solve.linear import solve_form
@@ -24,13 +24,14 @@ from tapete.solve.response import prove
 from tapete.solve.sequence_form import SequenceForm
 from tapete.solve.truco import blueprint
 from tapete.solve.truco.abstraction import tables
+from tapete.solve.truco.hand_response import N_TRIPLES, Responder, give, ranges
 from tapete.solve.truco.knowledge import Knowledge
 from tapete.solve.truco.player import strategy_player
 from tapete.solve.truco.ranges import LONGEST, moves_of
 from tapete.solve.truco.resolver import resolver
 from tapete.solve.truco.rest import PAIRS, Rest
 from tapete.solve.truco.rest_cfr import plant, solve
-from tapete.solve.truco.rest_response import response
+from tapete.solve.truco.rest_response import responses
 from tapete.testing import check_player
 from tests.conftest import Tapete
 from tests.pocket import pocket
@@ -80,14 +81,49 @@ def test_exact_responses_in_the_tree_are_those_of_the_sequence_form(iterations: 
     judge_moves(player, game, state.data, state.player, state.actions())
     both = prove(form, plans(form, player)).exploitability
     rest, mano = Rest(*player.arrays[-len(Rest._fields) :]), int(game.record(state.data)["mano"])
-    assert response(rest, 0, mano) + response(rest, 1, mano) == pytest.approx(both, rel=1e-4)
+    assert sum(responses(rest, seat, mano).sum() for seat in range(2)) == pytest.approx(both, rel=1e-4)
+
+
+@pytest.mark.parametrize("odds", [0.0, 1.0])
+def test_exact_responses_to_a_whole_hand_are_those_of_the_sequence_form(odds: float, shipped: Strategy):
+    """Three cards each from a pack of six, all ranks different: so many that by ranks the hand is the game itself."""
+    pack = "1e 7e 3o 12o 6c 4c"
+    game = pocket(pack, tricks=0)
+    cards = sum(1 << NAMES.index(name) for name in pack.split())
+    player = resolver(*shipped, iterations=20, weighs=False, pack=cards, stranger=shipped[0], odds=odds)
+    form, weights = SequenceForm.of(game), (~np.uint64(cards) & HANDS == 0).astype(np.float64)
+    proof = prove(form, plans(form, player))
+    found = Responder(player, (weights, weights)).values(game.start().deal(Rng(1)), np.ones((2, N_TRIPLES)))
+    assert found.sum(axis=1) == pytest.approx((proof.upper, -proof.lower), rel=1e-3)
+
+
+def test_ranges_are_what_all_moves_of_a_hand_tell(shipped: Strategy):
+    """Of both seats, by the cards that lie there, the points that were shown, and what either would have done."""
+    game = make("truco(hand=true,equity=true)")
+    player, state = strategy_player(*shipped), game.read("7e 4e 2o 12e 1o 5o 1o envido quiero")
+    first, second = ranges(state, player)
+    mano, pie = HANDS[first > 0], HANDS[second > 0]
+    assert all(hand >> NAMES.index("1o") & 1 for hand in mano.tolist())
+    assert not any(hand >> NAMES.index("1o") & 1 for hand in pie.tolist())
+    shown = game.record(state.data)["shown"].tolist()
+    points = np.repeat(np.arange(MOST_POINTS + 1), np.diff(FIRST))
+    assert [set(points[each > 0].tolist()) for each in (first, second)] == [{shown[0]}, {shown[1]}]
+    for number in np.flatnonzero(second)[:50]:
+        before, likely = game.read("7e 4e 2o 12e 1o 5o 1o"), 1.0
+        give(before, 1, np.arange(len(HANDS)) == number)
+        legal = before.actions()
+        likely *= judge_moves(player, game, before.data, 1, legal)[legal.index(ENVIDO)]
+        assert second[number] == pytest.approx(likely, abs=1e-6)
 
 
 def test_what_is_solved_at_play_is_close_to_optimal(tapete: Tapete):
     best = json.loads(tapete("exploit", "truco", "best", "--rest", "-n", "40", "--json").out)
     short = json.loads(tapete("exploit", "truco", "resolve(8)", "--rest", "-n", "40", "--json").out)
     assert 0 < best["points"] + best["margin"] < 0.03 < short["points"]
-    assert "second trick" in tapete("exploit", "truco(score0=29,score1=29)", "best", "--rest", "-n", "2").out
+    both = json.loads(tapete("exploit", "truco", "resolve(2)", "--tricks", "-n", "2", "--seed", "9", "--json").out)
+    assert both["points"] > 0
+    assert both["hands"] == 2
+    assert "go on so far" in tapete("exploit", "truco(score0=29,score1=29)", "best", "--rest", "-n", "2").out
 
 
 @pytest.mark.parametrize(
@@ -95,6 +131,8 @@ def test_what_is_solved_at_play_is_close_to_optimal(tapete: Tapete):
     [
         (("exploit", "truco", "blueprint", "--rest"), "solves no rests"),
         (("exploit", "truco", "best", "--rest", "--rough"), "say one of them"),
+        (("exploit", "truco", "best", "--rest", "--tricks"), "say one of them"),
+        (("exploit", "truco", "blueprint", "--tricks"), "solves no rests"),
         (("exploit", "--rest"), "tapete exploit truco best --rest"),
     ],
 )

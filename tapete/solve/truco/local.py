@@ -42,6 +42,7 @@ from tapete.core.rng import Rng, uniform
 from tapete.games.truco.cards import HANDS
 from tapete.games.truco.equity import chances
 from tapete.games.truco.moves import NONE, bit, envido_points, view
+from tapete.solve.truco.ranges import LONGEST
 
 WORLDS = 200  # hands of the other's by which a move is chosen, and as many again by which it is measured
 MEASURED = 8  # hands that measure a move of the first trick, where each is solved to its end
@@ -124,6 +125,19 @@ def learn_points(s: Any, desk: Any, other: int) -> None:
     for i in range(N_HANDS):
         if desk.weights[i] > 0.0 and envido_points(HANDS[i]) != s.shown[other]:
             desk.weights[i] = 0.0
+
+
+@helper
+def go_through(
+    book: Any, size: int, desk: Any, moves: Any, n: int, other: int, doubt: float, seated: Any, rng: Any
+) -> None:
+    """Makes the first n moves of a hand, as `moves_of` tells them, and weighs what the other may hold by his."""
+    s = view(desk.state)
+    for i in range(n):
+        if moves[LONGEST + i] == other:
+            learn_move(book, size, desk, other, int(moves[i]), doubt, seated, rng)
+        open_rules(book).apply(desk.state, moves[i])
+        learn_points(s, desk, other)
 
 
 @helper

@@ -17,12 +17,25 @@ from numpy.typing import NDArray
 
 from tapete.core.compile import UINT64_PTR, ahead, compile_rule, helper
 from tapete.core.evaluator import Evaluator
-from tapete.core.game import Game
+from tapete.core.game import Game, State
 from tapete.core.players import judge_moves
 from tapete.core.records import at, words_of
 from tapete.core.rng import Rng
 from tapete.games.truco.moves import TIE
-from tapete.solve.truco.rest import _NODES, LAST, PAIRS, Rest, size_of
+from tapete.solve.truco.rest import (
+    _NODES,
+    _WEIGHTS,
+    LAST,
+    LED,
+    PAIRS,
+    STAGES,
+    THIRD,
+    TO_LEAD,
+    Rest,
+    fill_stage,
+    size_of,
+    turn_weights,
+)
 from tapete.solve.truco.rest_cfr import ascend, descend, meet, open_rest
 
 
@@ -43,8 +56,8 @@ def settle(rest: Any, node: Any) -> None:
                 now[action * size + i] = np.float32(sums[action * size + i] / total)
 
 
-def _respond(words: Any, seat: int, ties_to: int) -> float:
-    """What a best response on that seat is worth to it, where the rest that was solved begins.
+def _respond(words: Any, seat: int, ties_to: int) -> None:
+    """Values of a best response on that seat, everywhere in a rest that was solved.
 
     :param words: the addresses of the arrays of a `Rest`.
     :param ties_to: who wins the hand if the last cards tie.
@@ -57,19 +70,61 @@ def _respond(words: Any, seat: int, ties_to: int) -> float:
         descend(rest, each, 0.0)
     meet(rest)
     ascend(rest, seat, ties_to, True)
-    worth, root = 0.0, at(rest.nodes, 0)
-    for i in range(PAIRS):
-        worth += rest.values[root.value + i]
-    return worth
 
 
-respond = compile_rule(_respond, types.float64(UINT64_PTR, types.int64, types.int64))
+respond = compile_rule(_respond, types.void(UINT64_PTR, types.int64, types.int64))
 
 
-def response(rest: Rest, seat: int, ties_to: int) -> float:
-    """What a best response on a seat is worth in a solved rest, in the payoffs of the game."""
-    words = np.array(words_of(rest), dtype=np.uint64)
-    return float(respond.ctypes(words.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64)), seat, ties_to))
+def _weigh_anew(words: Any) -> None:
+    """All joint weights, after those of the root, for seat 1, were changed."""
+    rest = open_rest(words)
+    leader = int(at(rest.nodes, 0).mover)
+    rest.used[_WEIGHTS] = 2 * PAIRS * PAIRS
+    turn_weights(rest, TO_LEAD)
+    fill_stage(rest, LED, TO_LEAD, leader)
+    for number in range(THIRD, STAGES):
+        fill_stage(rest, number, LED, 1 - leader)
+
+
+_fill = compile_rule(_weigh_anew, types.void(UINT64_PTR))
+
+
+def _address(rest: Rest) -> Any:
+    """What compiled code opens a rest by. It keeps the words alive, and not the arrays."""
+    return np.array(words_of(rest), dtype=np.uint64).ctypes.data_as(ctypes.POINTER(ctypes.c_uint64))
+
+
+def weigh_anew(rest: Rest, joint: NDArray[np.float64]) -> None:
+    """Changes how likely types meet where a rest begins, [of seat 0, of seat 1]; what was solved stays as it is."""
+    first = int(rest.stages[TO_LEAD]["weights"][1])
+    rest.weights[first : first + joint.size] = joint.reshape(-1)
+    _fill.ctypes(_address(rest))
+
+
+def responses(rest: Rest, seat: int, ties_to: int) -> NDArray[np.float32]:
+    """What a best response on a seat is worth in a solved rest, by type, in the payoffs of the game.
+
+    Each is weighed by how likely the type is there.
+    """
+    respond.ctypes(_address(rest), seat, ties_to)
+    first = int(rest.nodes[0]["value"])
+    return rest.values[first : first + PAIRS].copy()
+
+
+def ties_to(record: Any) -> int:
+    """Who wins a last parda, in a hand whose first trick is over."""
+    first = int(record["winner"][0])
+    return int(record["mano"]) if first == TIE else first
+
+
+def play_until(is_there: Callable[[Any], bool], game: Game, player: Evaluator, rng: Rng) -> State:
+    """A hand that the player has with itself, as far as `is_there` says of its record, or to its end."""
+    state = game.start().deal(rng)
+    while not state.over and not is_there(game.record(state.data)):
+        legal = state.actions()
+        likely = judge_moves(player, game, state.data, state.player, legal).cumsum()
+        state.apply(legal[int(likely.searchsorted(rng.uniform() * likely[-1], side="right"))])
+    return state
 
 
 def rests(
@@ -85,17 +140,10 @@ def rests(
     rest = Rest(*player.arrays[-len(Rest._fields) :])
     found: list[float] = []
     while len(found) < hands and tell(len(found)):
-        rng = Rng(seed, "rests", len(found))
-        state = game.start().deal(rng)
-        while not state.over and game.record(state.data)["trick"] == 0:
-            legal = state.actions()
-            likely = judge_moves(player, game, state.data, state.player, legal).cumsum()
-            state.apply(legal[int(likely.searchsorted(rng.uniform() * likely[-1], side="right"))])
+        state = play_until(lambda record: record["trick"] > 0, game, player, Rng(seed, "rests", len(found)))
         gain = 0.0
         for seat in range(0 if state.over else 2):
             judge_moves(player, game, state.data, seat, state.actions())  # who may meet a stranger solves for himself
-            record = game.record(state.data)
-            first = int(record["winner"][0])
-            gain += response(rest, 1 - seat, int(record["mano"]) if first == TIE else first) / 2
+            gain += float(responses(rest, 1 - seat, ties_to(game.record(state.data))).sum()) / 2
         found.append(gain)
     return np.array(found)

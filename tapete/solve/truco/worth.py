@@ -25,8 +25,7 @@ from tapete.solve.truco.local import (
     Desk,
     add_up,
     expect_any,
-    learn_move,
-    learn_points,
+    go_through,
     try_moves,
 )
 from tapete.solve.truco.ranges import DOUBT, LONGEST, moves_of, rewind
@@ -41,14 +40,10 @@ def _try_all(rulebook: Any, now: Any, arrays: Any, room: Any, seat: int, worlds:
     seated, desk, size, moves = pointers(arrays), pointers(room), len(now), first_of(past)
     present = state_ptr(now)
     copy_state(desk.state, present, size)
-    done, s = moves_of(view(present), moves), view(desk.state)
-    rewind(view(present), s)
+    done = moves_of(view(present), moves)
+    rewind(view(present), view(desk.state))
     expect_any(desk.state, seat, desk)
-    for i in range(done):
-        if moves[LONGEST + i] != seat:
-            learn_move(book, size, desk, 1 - seat, int(moves[i]), DOUBT, seated, rng)
-        rules.apply(desk.state, moves[i])
-        learn_points(s, desk, 1 - seat)
+    go_through(book, size, desk, moves, done, 1 - seat, DOUBT, seated, rng)
     add_up(desk)
     try_moves(book, size, desk, rules.actions(desk.state, desk.legal), seat, worlds, seated, PLAYER, rng)
 
@@ -61,7 +56,8 @@ def worth_of_moves(state: State, player: Evaluator, rng: Rng, *, worlds: int = W
     game, desk, legal = state.game, Desk.of(state.game), state.actions()
     present = state.data.copy()
     present[: STATE.itemsize].view(STATE)["single"] = PAYS_EQUITY
-    seated = Seated.of(game, [player], [player.model])
+    model = player.model
+    seated = Seated.of(game, [player], [model])
     past = np.zeros(2 * LONGEST, dtype=np.int32)
     _try_all(game.rulebook, present, seated, desk, state.player, worlds, past, rng.words)
     return dict(zip(legal, desk.gains[: len(legal)].tolist(), strict=True))
