@@ -11,6 +11,8 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Event, Lock
@@ -19,6 +21,8 @@ from typing import IO, Any, cast
 from tapete.core.errors import TapeteError
 from tapete.scale.jobs import KEPT, Bench, Job
 from tapete.scale.lots import Lost
+
+LOOK = 1.0  # seconds between two looks at whether whoever began a process still lives
 
 # What is sent to a process: the number of a job, the job where it is not open there, and parcels. What comes back:
 # whether all went well, and the results or what went wrong. Both are pickled by us, for us, and go through pipes.
@@ -135,8 +139,16 @@ def _answer(work: Callable[[], list[Any]]) -> bytes:
         return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
 
 
+def leave_with(parent: int) -> None:
+    """Ends this process soon after the one that began it was killed: at work, it would not look up for minutes."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os._exit(1)
+
+
 def main() -> None:
     """Answers through what was the standard output; what is printed goes where errors go."""
+    threading.Thread(target=leave_with, args=(os.getppid(),), daemon=True).start()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever began this, and who ends it
     back = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -184,6 +187,30 @@ def test_processes_end_when_nobody_wants_them() -> None:
         time.sleep(0.01)
     stopped.close()
     thread.join()
+
+
+def test_processes_end_when_who_began_them_is_killed() -> None:
+    """In the middle of their work: nobody tells them."""
+    code = """
+from threading import Event
+from tapete.scale.processes import Processes
+from tests.scale.test_executors import telling
+from tapete.scale import Job
+processes = Processes()
+((who, *_),) = processes.do(telling(0), [1], Event())
+print(who, flush=True)
+processes.do(Job("tests.scale.test_executors:open_sleeping", {}, lambda result: True), [10**6], Event())
+"""
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    who = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    began = time.monotonic()
+    while Path(f"/proc/{who}").exists() and "Z" not in Path(f"/proc/{who}/stat").read_text().split()[2]:
+        assert time.monotonic() - began < 30, "it goes on although nobody waits for it"
+        time.sleep(0.05)
 
 
 def open_sleeping(stop: Event) -> Callable[[int], int]:
