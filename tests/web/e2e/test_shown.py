@@ -423,3 +423,23 @@ def test_the_newest_line_below_the_table_is_seen_whole(browser: Browser, files: 
     assert edges[0][1] <= edges[1][1] + 1
     assert last.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
     page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_line_below_the_table_is_seen_whole_or_not_at_all(browser: Browser, files: Files, width: int) -> None:
+    page = open_table(browser, files, width, 800)
+    for message in game_told("truco(points=15)")[:60]:
+        page.evaluate("(message) => hear(message)", message)
+        lines, box = page.locator(".recent").evaluate("""(recent) => {
+            const sides = ["left", "right", "top", "bottom"];
+            const edges = (e) => sides.map((side) => Math.round(e.getBoundingClientRect()[side]));
+            return [[...recent.children].map(edges), edges(recent)];
+        }""")
+        seen = [line for line in lines if line[2] < box[3] - 1]
+        assert seen[-1:] == lines[-1:], "the newest"
+        assert seen == sorted(seen), "in the order in which they happened"
+        for left, right, _, bottom in seen:
+            assert left >= box[0] - 1
+            assert right <= box[1] + 1
+            assert bottom <= box[3] + 1
+    page.context.close()
