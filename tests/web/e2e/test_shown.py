@@ -256,7 +256,14 @@ def test_thoughts_are_listed_from_the_best_down_with_ones_own(page: Page) -> Non
     rows = page.locator(".bars tbody tr").all_inner_texts()
     assert rows[0].split() == [moves[2]["text"], "70", "%", "+0.50"]
     assert page.locator(".bars tr.own th").inner_text().split() == [moves[0]["text"], "●"]
-    assert "expects +0.25" in page.locator(".thought .by").inner_text()
+    assert page.locator(".thought .by").inner_text() == "What Level 3 makes of it — expects +0.25"
+
+
+def test_a_thought_tells_whose_it_is_and_what_its_values_are(page: Page) -> None:
+    message = turns("truco")[0]
+    hear(page, message)
+    hear(page, thought(message, "after", called="Don Aldo", in_wins=True))
+    assert page.locator(".thought .by").inner_text() == "What Don Aldo makes of it — expects +0.25 (1: won, −1: lost)"
 
 
 # When a game is over.
