@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from tapete.agents import Policy, Thought, agents, opponents
+from tapete.arena.characters import called
 from tapete.core import Game, Rng, View, make
 from tapete.shipped import strengths
 from tapete.web.memory import bound, seat_agent
@@ -98,4 +99,12 @@ def thought_json(view: View, thought: Thought, *, by: str) -> dict[str, Any]:
         for move in view.scene().moves
     ]
     moves.sort(key=lambda move: -move["share"])
-    return {"is": "thought", "seat": view.seat, "by": by, "value": thought.value, "moves": moves}
+    return {
+        "is": "thought",
+        "seat": view.seat,
+        "by": by,
+        "called": called(view.game, by),
+        "value": thought.value,
+        "in_wins": view.game.spec.utility == (-1, 1),
+        "moves": moves,
+    }

@@ -365,6 +365,22 @@ def test_the_likeliest_move_is_told_first() -> None:
     assert [move["share"] for move in told["moves"]] == [0.75, 0.25]
 
 
+@pytest.mark.parametrize(
+    ("game", "by", "name", "in_wins"),
+    [
+        ("truco(points=15)", "best(5)", "Don Aldo", True),
+        ("truco", "ismcts(1000)", "", True),
+        ("kuhn", "random", "Pibe", False),
+    ],
+)
+def test_a_thought_has_the_name_of_who_thinks_and_the_measure_of_its_values(
+    game: str, by: str, name: str, in_wins: bool
+) -> None:
+    state = make(game).start().deal(Rng(3))
+    told = thought_json(state.view(state.player), Thought(probabilities={}), by=by)
+    assert (told["called"], told["in_wins"]) == (name, in_wins)
+
+
 def test_a_step_changes_nothing_while_agents_run_by_themselves(place: Place) -> None:
     ana = Browser(place)
     name = ana.make("othello", "random", "random", pace=10_000)["table"]

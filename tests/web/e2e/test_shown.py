@@ -256,7 +256,14 @@ def test_thoughts_are_listed_from_the_best_down_with_ones_own(page: Page) -> Non
     rows = page.locator(".bars tbody tr").all_inner_texts()
     assert rows[0].split() == [moves[2]["text"], "70", "%", "+0.50"]
     assert page.locator(".bars tr.own th").inner_text().split() == [moves[0]["text"], "●"]
-    assert "expects +0.25" in page.locator(".thought .by").inner_text()
+    assert page.locator(".thought .by").inner_text() == "What Level 3 makes of it — expects +0.25"
+
+
+def test_a_thought_tells_whose_it_is_and_what_its_values_are(page: Page) -> None:
+    message = turns("truco")[0]
+    hear(page, message)
+    hear(page, thought(message, "after", called="Don Aldo", in_wins=True))
+    assert page.locator(".thought .by").inner_text() == "What Don Aldo makes of it — expects +0.25 (1: won, −1: lost)"
 
 
 # When a game is over.
@@ -422,4 +429,24 @@ def test_the_newest_line_below_the_table_is_seen_whole(browser: Browser, files: 
     assert edges[0][0] >= edges[1][0] - 1
     assert edges[0][1] <= edges[1][1] + 1
     assert last.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_line_below_the_table_is_seen_whole_or_not_at_all(browser: Browser, files: Files, width: int) -> None:
+    page = open_table(browser, files, width, 800)
+    for message in game_told("truco(points=15)")[:60]:
+        page.evaluate("(message) => hear(message)", message)
+        lines, box = page.locator(".recent").evaluate("""(recent) => {
+            const sides = ["left", "right", "top", "bottom"];
+            const edges = (e) => sides.map((side) => Math.round(e.getBoundingClientRect()[side]));
+            return [[...recent.children].map(edges), edges(recent)];
+        }""")
+        seen = [line for line in lines if line[2] < box[3] - 1]
+        assert seen[-1:] == lines[-1:], "the newest"
+        assert seen == sorted(seen), "in the order in which they happened"
+        for left, right, _, bottom in seen:
+            assert left >= box[0] - 1
+            assert right <= box[1] + 1
+            assert bottom <= box[3] + 1
     page.context.close()

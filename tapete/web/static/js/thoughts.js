@@ -40,10 +40,11 @@ function drawThought(thought, deck) {
     el(
       "p.by",
       {},
-      t("thought.title", thought.by.split(" + ").map(agentName).join(" + ")),
+      t("thought.title", thought.called || thought.by.split(" + ").map(agentName).join(" + ")),
       thought.value === null || thought.value === undefined
         ? null
         : [" — ", t("thought.value", number(thought.value, { sign: true, fixed: true }))],
+      thought.in_wins && thought.moves.some(({ value }) => typeof value === "number") ? ` (${t("review.worth.win")})` : null,
     ),
     el(
       "table.bars",
