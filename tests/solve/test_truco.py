@@ -19,6 +19,7 @@ from tapete.core import State
 from tapete.core.arrays import read_arrays
 from tapete.core.players import judge_moves
 from tapete.games.truco import equity
+from tapete.games.truco.bets import NO_QUIERO, QUIERO
 from tapete.games.truco.cards import CARDS, NAMES, STRENGTH, SUIT_POINTS
 from tapete.shipped import find
 from tapete.solve.truco import blueprint, open_hands
@@ -235,7 +236,7 @@ def test_equity_of_two_who_play_differently():
 
 @pytest.mark.parametrize("name", ["truco", "truco(mazo=true)"])
 def test_random_play_has_a_row_for_everything(name: str, shipped: Any):
-    """Every legal move is equally likely; of equal cards, one stands for all."""
+    """Every legal move is equally likely; of equal cards, one stands for all. Nobody declines and loses the match."""
     game, player = make(name), strategy_player(uniform(mazo="mazo" in name), shipped[1])
     for number in range(12):
         rng = Rng("uniform", number)
@@ -243,7 +244,11 @@ def test_random_play_has_a_row_for_everything(name: str, shipped: Any):
         while not state.over:
             legal = state.actions()
             said = judge_moves(player, game, state.data, state.player, legal)
-            kinds = [int(STRENGTH[move]) if move < CARDS else 100 + move for move in legal]
+            moves = legal
+            if NO_QUIERO in legal and state.copy().apply(NO_QUIERO).over:
+                moves = [QUIERO if move == NO_QUIERO else move for move in legal]
+                assert said[legal.index(NO_QUIERO)] == 0
+            kinds = [int(STRENGTH[move]) if move < CARDS else 100 + move for move in moves]
             for kind in kinds:
                 share = sum(chance for other, chance in zip(kinds, said, strict=True) if other == kind)
                 assert share == pytest.approx(kinds.count(kind) / len(legal), abs=1e-5)

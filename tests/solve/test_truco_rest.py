@@ -203,7 +203,7 @@ def test_a_strategy_is_the_same_whichever_hand_is_asked_about_first(odds: float,
         state = game.read(text)
         return judge_moves(player, game, state.data, state.player, state.actions()).tolist()
 
-    here, other, elsewhere = "1e 4c 1b 5o 7e 6b 7e 4c", "2e 4c 1b 5o 7e 6b 7e 4c", "1e 4c 1b 5o 7e 6b 1b 4c"
+    here, other, elsewhere = "1e 4c 1b 5o 7e 6b 7e 4c", "4o 4c 5c 5o 7e 6b 7e 4c", "1e 4c 1b 5o 7e 6b 1b 4c"
     first = ask(here)
     assert ask(other) != first
     assert ask(here) == first
@@ -261,6 +261,32 @@ def test_who_sees_the_last_card_raises_with_a_better_one_and_bluffs_with_some_ot
     answer = policy.think(state.view(1), Rng(1)).probabilities
     assert answer[QUIERO] + answer[NO_QUIERO] == pytest.approx(1)
     assert 0 < answer[QUIERO] < 1
+
+
+@pytest.mark.parametrize("agent", ["best", "blueprint", "best(1)"])
+def test_nobody_declines_where_that_ends_the_match(agent: str):
+    asked = 0
+    for score0, score1 in ((29, 26), (29, 29), (27, 28)):
+        game = make(f"truco(mazo=true,score0={score0},score1={score1})")
+        policy = load(agent, game)
+        for number in range(60):
+            rng = Rng("declines", number)
+            state = game.start().deal(rng)
+            while not state.over:
+                if NO_QUIERO in state.actions() and state.copy().apply(NO_QUIERO).over:
+                    asked += 1
+                    assert policy.think(state.view(state.player), rng).probabilities[NO_QUIERO] == 0
+                state.apply(rng.choice(state.actions())).deal(rng)
+    assert asked > 50
+
+
+def test_what_hardly_ever_happens_in_a_rest_has_an_answer_and_is_not_done():
+    """A retruco that pie should not make with what he may hold, and mano can only beat by a bluff."""
+    game = make("truco(mazo=true,score0=1,score1=2)")
+    state = game.read("6c 2c 12c 3b 2o 11b envido no-quiero 12c 11b truco quiero 2o retruco")
+    thought = load("best", game).explain(state.view(state.player), Rng(1))  # type: ignore[attr-defined]
+    worth = sum(thought.probabilities[move] * thought.values[move] for move in thought.values)
+    assert max(thought.values.values()) - worth < 0.03, "half a point; without trembles it is two"
 
 
 @pytest.mark.parametrize("mazo", ["", "(mazo=true)"])

@@ -10,15 +10,30 @@ from numpy.typing import NDArray
 from tapete.core.compile import helper
 from tapete.core.evaluator import Evaluator, bytes_at, evaluator
 from tapete.core.records import opener
-from tapete.games.truco.moves import view
+from tapete.games.truco.bets import NO_QUIERO, QUIERO
+from tapete.games.truco.moves import DECLINED, view
 from tapete.solve.truco.abstraction import AXES, GO_ON, WORTHS, tables
 from tapete.solve.truco.blueprint import STEPS
 from tapete.solve.truco.knowledge import KNOWLEDGE, Knowledge
-from tapete.solve.truco.rows import row_of
+from tapete.solve.truco.rows import lack, row_of
 from tapete.solve.truco.stages import action_of, choices, next_stage, stage_of
 
 open_knowledge = opener(KNOWLEDGE)
 PROBS = len(Knowledge._fields)  # where the strategy is in the model
+
+
+@helper
+def stand_up(s: Any, seat: int, legal: Any, n: int, priors: Any) -> None:
+    """Where declining would end the match, nobody declines: what was likely to is accepted."""
+    price = int(DECLINED[s.chain]) if s.waits else int(s.level)
+    if (not s.waits and not s.asked) or price < lack(s, 1 - seat):
+        return
+    for i in range(n):
+        if legal[i] == NO_QUIERO:
+            for j in range(n):
+                if legal[j] == QUIERO:
+                    priors[j] += priors[i]
+            priors[i] = 0.0
 
 
 @helper
@@ -46,6 +61,7 @@ def look_up(known: Any, probs: Any, s: Any, seat: int, legal: Any, n: int, prior
                     priors[i] += left * share
         left = onward
         stage = next_stage(s, stage)
+    stand_up(s, seat, legal, n, priors)
 
 
 @evaluator

@@ -23,7 +23,7 @@ from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, STRENGTH
 from tapete.games.truco.moves import STATE, TIE, bit, cards_laid, view
 from tapete.solve.truco.knowledge import Knowledge
-from tapete.solve.truco.player import PROBS, look_up, open_knowledge
+from tapete.solve.truco.player import PROBS, look_up, open_knowledge, stand_up
 from tapete.solve.truco.ranges import (
     LONGEST,
     MOST,
@@ -62,7 +62,7 @@ from tapete.solve.truco.rest import (
     Rest,
     begin,
 )
-from tapete.solve.truco.rest_cfr import open_planter, open_rest, open_solver, plant, share_of, solve
+from tapete.solve.truco.rest_cfr import TREMBLE, open_planter, open_rest, open_solver, plant, share_of, solve
 from tapete.solve.truco.rows import lack
 from tapete.solve.truco.stages import may_raise
 from tapete.solve.truco.strangers import let_in
@@ -146,7 +146,7 @@ def learn_move(rest: Any, node: Any, lane: int, move: int, laid: Any, ranges: An
         if move < CARDS and not cards & bit(move):
             ranges.weights[i] = 0.0
         elif node.kind != LAST:
-            share = share_of(rest, node, type_of(cards), lane, action_by(node, move, cards))
+            share = share_of(rest, node, type_of(cards), lane, action_by(node, move, cards), 0.0)
             if move < CARDS and not is_first_of_equals(move, cards):
                 share = 0.0
             ranges.weights[i] *= doubted(share, int(node.actions))
@@ -361,7 +361,11 @@ def decide(s: Any, seat: int, rest: Any, number: int, lane: int, legal: Any, n: 
         move, priors[i] = int(legal[i]), 0.0
         if move == MAZO or (move < CARDS and not is_first_of_equals(move, cards)):
             continue
-        priors[i] = 1.0 if node.kind == LAST else share_of(rest, node, kind, lane, action_by(node, move, cards))
+        if node.kind == LAST:
+            priors[i] = 1.0
+        else:
+            priors[i] = share_of(rest, node, kind, lane, action_by(node, move, cards), TREMBLE)
+    stand_up(s, seat, legal, n, priors)
 
 
 @evaluator

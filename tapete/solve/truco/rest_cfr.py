@@ -41,26 +41,27 @@ from tapete.solve.truco.rest import (
 open_rest = opener(REST)
 
 NOTHING = float(np.finfo(np.float32).tiny)  # regrets that add up to less are none: one divided by them would overflow
+TREMBLE = 0.01  # of the choices in a rest are any choice, so that there is an answer to what nobody should do
 
 
 @helper
 def match_regrets(regrets: Any, now: Any, size: int, n: int) -> None:
     """The strategy of this iteration, of two or three actions; even where there are no regrets."""
-    even = np.float32(1) / np.float32(n)
+    even, kept, tremble = np.float32(1) / np.float32(n), np.float32(1 - TREMBLE), np.float32(TREMBLE) / np.float32(n)
     if n == 2:
         for i in range(size):
             total = regrets[i] + regrets[size + i]
             is_any = total >= np.float32(NOTHING)
-            share = np.float32(1) / total if is_any else np.float32(0)
-            default = np.float32(0) if is_any else even
+            share = kept / total if is_any else np.float32(0)
+            default = tremble if is_any else even
             now[i] = regrets[i] * share + default
             now[size + i] = regrets[size + i] * share + default
         return
     for i in range(size):
         total = regrets[i] + regrets[size + i] + regrets[2 * size + i]
         is_any = total >= np.float32(NOTHING)
-        share = np.float32(1) / total if is_any else np.float32(0)
-        default = np.float32(0) if is_any else even
+        share = kept / total if is_any else np.float32(0)
+        default = tremble if is_any else even
         now[i] = regrets[i] * share + default
         now[size + i] = regrets[size + i] * share + default
         now[2 * size + i] = regrets[2 * size + i] * share + default
@@ -483,12 +484,20 @@ def open_solver(typing_context: Any, address: Any) -> Any:
 
 
 @helper
-def share_of(rest: Any, node: Any, kind: int, lane: int, action: int) -> float:
-    """How often a type takes an action by the average strategy; where it never got there, by the last one."""
-    size, total = size_of(rest, node, int(node.mover)), 0.0
+def share_of(rest: Any, node: Any, kind: int, lane: int, action: int, trembles: float) -> float:
+    """How often a type takes an action by the average strategy; where it never got there, by the last one.
+
+    :param trembles: the share of any choices that is left out: TREMBLE where it plays, 0 where it is thought about.
+        What is known of a seat leans on its trembles: who may hold only what wins is bluffed by who holds anything.
+    """
+    n, size, sums = int(node.actions), size_of(rest, node, int(node.mover)), rest.sums
     place = node.entries + kind * int(at(rest.stages, node.stage).lanes) + lane
-    for i in range(node.actions):
-        total += rest.sums[place + i * size]
-    if total > 0:
-        return float(rest.sums[place + action * size]) / total
-    return float(rest.now[place + action * size])
+    met = total = 0.0
+    for i in range(n):
+        met += sums[place + i * size]
+    if met <= 0:
+        return float(rest.now[place + action * size])
+    left_out = met * trembles / n
+    for i in range(n):
+        total += max(sums[place + i * size] - left_out, 0.0)
+    return max(sums[place + action * size] - left_out, 0.0) / total

@@ -36,24 +36,23 @@ from tapete.solve.truco.rest import (
     size_of,
     turn_weights,
 )
-from tapete.solve.truco.rest_cfr import ascend, descend, meet, open_rest
+from tapete.solve.truco.rest_cfr import TREMBLE, ascend, descend, meet, open_rest, share_of
 
 
 @helper
-def settle(rest: Any, node: Any) -> None:
-    """The strategy of this iteration becomes the average one; where a type never got there it stays."""
-    size, now, sums = (
-        size_of(rest, node, int(node.mover)),
-        ahead(rest.now, node.entries),
-        ahead(rest.sums, node.entries),
-    )
-    for i in range(size):
-        total = 0.0
-        for action in range(node.actions):
-            total += sums[action * size + i]
-        if total > 0:
-            for action in range(node.actions):
-                now[action * size + i] = np.float32(sums[action * size + i] / total)
+def settle(rest: Any, node: Any, trembles: float) -> None:
+    """The strategy of this iteration becomes the average one, as `share_of` has it."""
+    seat, n = int(node.mover), int(node.actions)
+    stage, size = at(rest.stages, node.stage), size_of(rest, node, seat)
+    lanes = int(stage.lanes)
+    for kind in range(stage.types[seat]):
+        for lane in range(lanes):
+            now = ahead(rest.now, node.entries + kind * lanes + lane)
+            first = share_of(rest, node, kind, lane, 0, trembles)
+            second = share_of(rest, node, kind, lane, 1, trembles)
+            if n == 3:
+                now[2 * size] = np.float32(share_of(rest, node, kind, lane, 2, trembles))
+            now[0], now[size] = np.float32(first), np.float32(second)
 
 
 def _respond(words: Any, seat: int, ties_to: int) -> None:
@@ -65,7 +64,7 @@ def _respond(words: Any, seat: int, ties_to: int) -> None:
     rest = open_rest(words)
     for number in range(rest.used[_NODES]):
         if at(rest.nodes, number).kind > LAST:
-            settle(rest, at(rest.nodes, number))
+            settle(rest, at(rest.nodes, number), TREMBLE if at(rest.nodes, number).mover != seat else 0.0)
     for each in range(2):
         descend(rest, each, 0.0)
     meet(rest)
