@@ -40,7 +40,7 @@ def resolve(game: Game, iterations: int = ITERATIONS, odds: float = ODDS) -> Pol
 
 
 class Resolving:
-    """Plays truco by a blueprint in the first trick, and solves the rest. It remembers what it solved last, in 4 MB."""
+    """Plays truco by a blueprint in the first trick, and solves the rest. It remembers what it solved last, in 9 MB."""
 
     def __init__(self, path: Path, iterations: int, odds: float) -> None:
         self.path, self.iterations, self.odds = path, iterations, odds

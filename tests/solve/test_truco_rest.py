@@ -28,7 +28,7 @@ from tapete.solve.truco.hand_response import N_TRIPLES, Responder, give, ranges
 from tapete.solve.truco.knowledge import Knowledge
 from tapete.solve.truco.player import strategy_player
 from tapete.solve.truco.ranges import LONGEST, moves_of
-from tapete.solve.truco.resolver import resolver
+from tapete.solve.truco.resolver import resolver, rest_of
 from tapete.solve.truco.rest import PAIRS, Rest
 from tapete.solve.truco.rest_cfr import plant, solve
 from tapete.solve.truco.rest_response import responses
@@ -80,7 +80,7 @@ def test_exact_responses_in_the_tree_are_those_of_the_sequence_form(iterations: 
     player = resolver(*shipped, iterations=iterations, weighs=False, pack=cards)
     judge_moves(player, game, state.data, state.player, state.actions())
     both = prove(form, plans(form, player)).exploitability
-    rest, mano = Rest(*player.arrays[-len(Rest._fields) :]), int(game.record(state.data)["mano"])
+    rest, mano = rest_of(player, 0), int(game.record(state.data)["mano"])
     assert sum(responses(rest, seat, mano).sum() for seat in range(2)) == pytest.approx(both, rel=1e-4)
 
 

@@ -29,7 +29,8 @@ from tapete.games.truco.moves import NONE, STATE, bit, view
 from tapete.solve.truco.knowledge import RANKS, TRIPLES
 from tapete.solve.truco.local import DESK, N_HANDS, Desk, go_through
 from tapete.solve.truco.ranges import LONGEST, moves_of, rewind
-from tapete.solve.truco.rest import PAIR_OF, PAIRS, Rest
+from tapete.solve.truco.resolver import rest_of
+from tapete.solve.truco.rest import PAIR_OF, PAIRS
 from tapete.solve.truco.rest_response import play_until, responses, ties_to, weigh_anew
 
 N_TRIPLES = len(TRIPLES)
@@ -100,7 +101,6 @@ class Responder:
         """`weights` tell how likely each of HANDS is on each seat where it begins."""
         self.player, self.joint = player, joint_weights(*weights)
         self.held = [each > 0 for each in weights]
-        self.rest = Rest(*player.arrays[-len(Rest._fields) :])
 
     def that_fit(self, state: State, seat: int) -> NDArray[np.bool_]:
         """Which of HANDS a seat may hold in the first trick, by the cards that lie there."""
@@ -166,8 +166,9 @@ class Responder:
         values, total = np.zeros(N_TRIPLES), pairs.sum()
         if total > LEAST:
             judge_moves(self.player, state.game, state.data, other, state.actions())
-            weigh_anew(self.rest, (pairs if seat == 0 else pairs.T) / total)
-            values[own] = total * responses(self.rest, seat, ties_to(record))[mine[own]]
+            rest = rest_of(self.player, other)
+            weigh_anew(rest, (pairs if seat == 0 else pairs.T) / total)
+            values[own] = total * responses(rest, seat, ties_to(record))[mine[own]]
         return values
 
 

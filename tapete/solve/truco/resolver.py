@@ -79,9 +79,10 @@ _KNOBS = PROBS + 1  # [5] addresses of `plant` and `solve`; iterations; whether 
 _STRANGER = _KNOBS + 1  # what he does, in 255ths
 _ODDS = _STRANGER + 1  # [1] that it is he who sits there, before a card is played
 _PAST, _MOVES, _LEGAL, _PRIORS, _TYPES, _LIKELY = range(_ODDS + 1, _ODDS + 7)
-_RANGES = _LIKELY + 1  # where the second trick began
-_SPARE = _RANGES + len(Ranges._fields)  # ranges of where the last card is
-_REST = _SPARE + len(Ranges._fields)
+_SPARE = _LIKELY + 1  # ranges of where the last card is
+_SOLVED = _SPARE + len(Ranges._fields)  # ranges of where the second trick began, and the rest; twice
+_REST = len(Ranges._fields)  # in there
+_SIZE = _REST + len(Rest._fields)
 _BYTES = STATE.itemsize
 
 
@@ -269,13 +270,13 @@ def expect_stranger(rest: Any, state: Any, model: Any, seat: int, ranges: Any, l
 
 
 @helper
-def prepare(book: Any, state: Any, model: Any, rest: Any, ranges: Any, moves: Any, until: int, seat: int) -> None:
+def prepare(book: Any, state: Any, model: Any, solved: Any, moves: Any, until: int, seat: int) -> None:
     """Solves the rest of the hand from where the second trick began, unless that is what was solved last.
 
     Who may meet a stranger solves it for his own seat.
     """
     s, knobs, meets = view(state), words_at(model[_KNOBS]), doubles_at(model[_ODDS])[0] > 0.0
-    key = key_of(s, moves, until)
+    ranges, rest, key = open_ranges(solved), open_rest(ahead(solved, _REST)), key_of(s, moves, until)
     if meets:
         key = mix(key, np.uint64(seat))
     if ranges.key[0] == key:
@@ -291,7 +292,7 @@ def prepare(book: Any, state: Any, model: Any, rest: Any, ranges: Any, moves: An
         for level in range(1, 6):
             rest.stakes[6 * winner + level] = chance_after(s, winner, level)
     level, holder = worth_after(moves, until)
-    first, words = int(s.winner[0]), ahead(model, _REST)
+    first, words = int(s.winner[0]), ahead(solved, _REST)
     open_planter(knobs[0])(words, first, int(s.leader[1]), level, holder)
     if meets:
         expect_stranger(rest, state, model, 1 - seat, ranges, laid)
@@ -377,12 +378,13 @@ def _resolve(
     if s.trick == 0:
         look_up(open_knowledge(model), bytes_at(model[PROBS]), s, seat, legal, n, priors)
         return
-    moves, rest, ranges = ints_at(model[_MOVES]), open_rest(ahead(model, _REST)), ahead(model, _RANGES)
-    done, is_last = moves_of(s, moves), cards_laid(s) == LAID_LAST
-    first, spare = moves_until(moves, done, ROOT), open_ranges(ahead(model, _SPARE))
-    prepare(rulebook, state, model, rest, open_ranges(ranges), moves, first, seat)
+    moves, spare = ints_at(model[_MOVES]), open_ranges(ahead(model, _SPARE))
+    solved = ahead(model, _SOLVED + (_SIZE * seat if doubles_at(model[_ODDS])[0] > 0.0 else 0))
+    rest, done, is_last = open_rest(ahead(solved, _REST)), moves_of(s, moves), cards_laid(s) == LAID_LAST
+    first = moves_until(moves, done, ROOT)
+    prepare(rulebook, state, model, solved, moves, first, seat)
     if is_last:
-        copy_ranges(open_ranges(ranges), spare)
+        copy_ranges(open_ranges(solved), spare)
     number, lane = trace(rest, moves, first, done, spare, is_last)
     if is_last:
         decide_last(s, seat, spare, legal, n, priors)
@@ -413,5 +415,13 @@ def resolver(
     met = np.zeros(1, dtype=np.uint8) if stranger is None else stranger, np.array([0.0 if stranger is None else odds])
     room += (np.zeros(2 * PAIRS),)
     arrays: list[NDArray[Any]] = [*known, steps, knobs, *met, *room]
-    arrays += [*Ranges.empty(), *Ranges.empty(), *Rest.empty()]
+    arrays += Ranges.empty()
+    for _ in range(2):
+        arrays += [*Ranges.empty(), *Rest.empty()]
     return Evaluator(_resolve, tuple(arrays), priors=True, values=False)
+
+
+def rest_of(player: Evaluator, seat: int) -> Rest:
+    """What a `resolver` has solved last for a seat."""
+    first = _SOLVED + _REST + (_SIZE * seat if player.arrays[_ODDS][0] > 0 else 0)
+    return Rest(*player.arrays[first : first + len(Rest._fields)])

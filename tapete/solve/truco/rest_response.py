@@ -22,6 +22,7 @@ from tapete.core.players import judge_moves
 from tapete.core.records import at, words_of
 from tapete.core.rng import Rng
 from tapete.games.truco.moves import TIE
+from tapete.solve.truco.resolver import rest_of
 from tapete.solve.truco.rest import (
     _NODES,
     _WEIGHTS,
@@ -136,13 +137,13 @@ def rests(
     :param player: a `resolver`.
     :param tell: hears how many hands are done, and stops it by False.
     """
-    rest = Rest(*player.arrays[-len(Rest._fields) :])
     found: list[float] = []
     while len(found) < hands and tell(len(found)):
         state = play_until(lambda record: record["trick"] > 0, game, player, Rng(seed, "rests", len(found)))
         gain = 0.0
         for seat in range(0 if state.over else 2):
             judge_moves(player, game, state.data, seat, state.actions())  # who may meet a stranger solves for himself
-            gain += float(responses(rest, 1 - seat, ties_to(game.record(state.data))).sum()) / 2
+            worth = responses(rest_of(player, seat), 1 - seat, ties_to(game.record(state.data)))
+            gain += float(worth.sum()) / 2
         found.append(gain)
     return np.array(found)
