@@ -35,7 +35,7 @@ def resolve(game: Game, iterations: int = ITERATIONS, odds: float = ODDS) -> Pol
     if not 1 <= iterations <= MOST_ITERATIONS:
         raise TapeteError(f"iterations must be between 1 and {MOST_ITERATIONS:,}, not {iterations}")
     if not 0 <= odds <= MOST_ODDS:
-        raise TapeteError(f"odds must be between 0 and {MOST_ODDS}, not {odds}")
+        raise TapeteError(f"odds must be between 0 and {MOST_ODDS:g}, not {odds:g}")
     return Resolving(_shipped(game), iterations, odds)
 
 
