@@ -124,6 +124,7 @@ def test_what_is_solved_at_play_is_close_to_optimal(tapete: Tapete):
     assert both["points"] > 0
     assert both["hands"] == 2
     assert "go on so far" in tapete("exploit", "truco(score0=29,score1=29)", "best", "--rest", "-n", "2").out
+    assert "tells no interval" in tapete("exploit", "truco", "best", "--rest", "-n", "1").out
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,17 @@ def stand_up(s: Any, seat: int, legal: Any, n: int, priors: Any) -> None:
 
 
 @helper
+def share(probs: Any, row: int, n: int, choice: int) -> float:
+    """How often a strategy takes one of the n choices of a row; the first where no walk has been."""
+    total = 0.0
+    for i in range(n):
+        total += probs[row + i]
+    if total > 0:
+        return float(probs[row + choice]) / total
+    return 1.0 if choice == 0 else 0.0
+
+
+@helper
 def look_up(known: Any, probs: Any, s: Any, seat: int, legal: Any, n: int, priors: Any) -> None:
     """Stage by stage: how likely each move is. Rows where no walk has been say the first choice."""
     for i in range(n):
@@ -45,20 +56,15 @@ def look_up(known: Any, probs: Any, s: Any, seat: int, legal: Any, n: int, prior
     while left > 0:
         count, onward = choices(s, stage), 0.0
         row = row_of(s, known, seat, stage) if count > 1 else 0
-        total = 0.0
         for choice in range(count):
-            total += probs[row + choice]
-        for choice in range(count):
-            share = 1.0 if choice == 0 else 0.0
-            if count > 1 and total > 0:
-                share = probs[row + choice] / total
+            likely = left * (share(probs, row, count, choice) if count > 1 else 1.0)
             action = action_of(s, stage, choice)
             if action == GO_ON:
-                onward = left * share
+                onward = likely
                 continue
             for i in range(n):
                 if legal[i] == action:
-                    priors[i] += left * share
+                    priors[i] += likely
         left = onward
         stage = next_stage(s, stage)
     stand_up(s, seat, legal, n, priors)

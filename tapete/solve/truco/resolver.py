@@ -1,9 +1,10 @@
 """Truco re-solved at play: the blueprint in the first trick, and then the rest of the hand itself.
 
 Where the second trick begins, both ranges are taken as the moves so far tell, and the rest of the hand is solved
-(`rest_cfr.py`). All of it is public, so that a public state has one solution, whoever holds what: a player who is asked
-about another hand there, or about a later move, has the answer already. Going to the mazo is never better than playing
-on and declining, and is left out.
+(`rest_cfr.py`). All of it is public, so that a seat has one solution in a public state, whoever holds what: a player
+who is asked about another hand there, or about a later move, has the answer already. If somebody who errs may sit
+opposite (`strangers.py`), each seat has a solution of its own; else one serves both. Going to the mazo is never better
+than playing on and declining, and is left out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from tapete.core.compile import ahead, helper
 from tapete.core.contract import open_rules
 from tapete.core.evaluator import Evaluator, bytes_at, doubles_at, evaluator, floats_at, ints_at, states_at, words_at
 from tapete.core.records import at, copy_state, opener
-from tapete.core.rng import mix
 from tapete.games.truco.bets import MAZO, NO_QUIERO, QUIERO, RAISE
 from tapete.games.truco.cards import CARDS, STRENGTH
 from tapete.games.truco.moves import STATE, TIE, bit, cards_laid, view
@@ -277,8 +277,6 @@ def prepare(book: Any, state: Any, model: Any, solved: Any, moves: Any, until: i
     """
     s, knobs, meets = view(state), words_at(model[_KNOBS]), doubles_at(model[_ODDS])[0] > 0.0
     ranges, rest, key = open_ranges(solved), open_rest(ahead(solved, _REST)), key_of(s, moves, until)
-    if meets:
-        key = mix(key, np.uint64(seat))
     if ranges.key[0] == key:
         return
     ranges.key[0] = key

@@ -17,6 +17,7 @@ from tapete.core.records import at
 from tapete.games.truco.cards import STRENGTH
 from tapete.games.truco.moves import NONE
 from tapete.solve.truco.abstraction import ANSWER, BET, CARD
+from tapete.solve.truco.player import share
 from tapete.solve.truco.rest import (
     _NODES,
     _STRANGER,
@@ -58,17 +59,6 @@ def lay(rest: Any, node: Any, lane: int, s: Any) -> None:
         s.table[2 + leader] = CARD_OF[rest.led[place]]
     if node.stage == THIRD:
         s.table[3 - leader] = CARD_OF[rest.followed[place]]
-
-
-@helper
-def share(probs: Any, row: int, n: int, choice: int) -> float:
-    """How often a strategy takes one of the n choices of a row; the first where nothing is known."""
-    total = 0.0
-    for i in range(n):
-        total += probs[row + i]
-    if total > 0:
-        return float(probs[row + choice]) / total
-    return 1.0 if choice == 0 else 0.0
 
 
 @helper
